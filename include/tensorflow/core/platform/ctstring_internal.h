@@ -1,0 +1,7 @@
+/* Stock path of the TF_TString helpers; the code is in tsl/platform/ctstring_internal.h. */
+#ifndef TENSORFLOW_CORE_PLATFORM_CTSTRING_INTERNAL_H_
+#define TENSORFLOW_CORE_PLATFORM_CTSTRING_INTERNAL_H_
+
+#include "tsl/platform/ctstring_internal.h"
+
+#endif
