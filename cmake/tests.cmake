@@ -1,0 +1,23 @@
+# Every src/**/X_test.c and tests/*/X_test.c becomes the executable and ctest entry X_test, linked to the runtime's
+# objects so that it can look at one layer, and exporting the C ABI so that plugins it loads bind to it.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+function(dvt_add_test name source)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE dvt_core PkgConfig::CMOCKA)
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON LINKER_LANGUAGE C
+                                           RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE DVT_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
+                                             DVT_BUILD_DIR="${CMAKE_BINARY_DIR}"
+                                             DVT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300
+    ENVIRONMENT "DOVETAIL_PLUGIN_PATH=${CMAKE_BINARY_DIR}/lib/dovetail/plugins;ASAN_OPTIONS=detect_leaks=1;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+file(GLOB_RECURSE DVT_TESTS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_test.c)
+foreach(source ${DVT_TESTS})
+  get_filename_component(name ${source} NAME_WE)
+  dvt_add_test(${name} ${source})
+endforeach()

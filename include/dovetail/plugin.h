@@ -1,0 +1,44 @@
+// Dovetail's additions for kernels, beside the stock tensorflow/c/kernels.h: loops on the host's thread pool and resource
+// state. A kernel that uses them runs in Dovetail only, unless it is built with the SDK.
+#ifndef DOVETAIL_PLUGIN_H_
+#define DOVETAIL_PLUGIN_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dovetail/export.h"
+#include "tensorflow/c/kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Runs fn(arg, begin, end) over disjoint ranges that cover [0, total), on the step's thread pool and the calling
+// thread, and returns when all are done. `cost_per_unit_ns` is the estimated time of one unit in nanoseconds; small
+// loops run in the calling thread.
+// Owner: arg stays the caller's. Threads: call from compute; fn runs on several threads at once. Since: dovetail
+DVT_EXPORT void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
+                                 void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
+
+// Number of threads that dvt_parallel_for may use, the calling one included; at least 1.
+// Threads: any while compute runs. Since: dovetail
+DVT_EXPORT int dvt_num_threads(TF_OpKernelContext *ctx);
+
+// A scalar TF_RESOURCE tensor that refers to the variable container/name of the session, created (without a value) if it
+// does not exist. An empty container is the default one; an empty name gives an anonymous variable that lives as long as
+// handles to it. `dtype` is the dtype of values it will hold.
+// Owner: the caller deletes the tensor. Threads: any while compute runs.
+// Errors: INVALID_ARGUMENT when the name holds another kind of resource. Since: dovetail
+DVT_EXPORT TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                                          const char *name, size_t name_bytes, TF_DataType dtype,
+                                          TF_Status *status);
+
+// Whether the variable in resource input `index` holds a value.
+// Threads: any while compute runs. Errors: INVALID_ARGUMENT when the input is no variable. Since: dovetail
+DVT_EXPORT bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // DOVETAIL_PLUGIN_H_

@@ -1,0 +1,23 @@
+// Compiler attributes and the few macros every layer uses. Includes nothing of Dovetail.
+#ifndef DVT_BASE_BASE_H_
+#define DVT_BASE_BASE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DVT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define DVT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define DVT_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
+#define DVT_NODISCARD __attribute__((warn_unused_result))
+#define DVT_COLD __attribute__((cold))
+
+#define DVT_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define DVT_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define DVT_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+// Checked size arithmetic: true when the result fits and was stored.
+static inline bool dvt_size_mul(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool dvt_size_add(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
+
+#endif  // DVT_BASE_BASE_H_

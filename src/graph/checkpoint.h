@@ -1,0 +1,21 @@
+// TensorBundle checkpoints: PREFIX.index (a sorted string table in LevelDB table format holding BundleHeaderProto and
+// BundleEntryProto) and PREFIX.data-NNNNN-of-MMMMM. Reading (mmap, CRC-checked) and writing.
+#ifndef DVT_GRAPH_CHECKPOINT_H_
+#define DVT_GRAPH_CHECKPOINT_H_
+
+#include "tensor/tensor.h"
+
+typedef struct dvt_checkpoint dvt_checkpoint;
+dvt_status dvt_checkpoint_open(const char *prefix, dvt_checkpoint **out_checkpoint) DVT_NODISCARD;
+void dvt_checkpoint_close(dvt_checkpoint *checkpoint);
+size_t dvt_checkpoint_count(const dvt_checkpoint *checkpoint);
+dvt_str dvt_checkpoint_name(const dvt_checkpoint *checkpoint, size_t index);  // sorted
+// dtype and shape; NOT_FOUND with the nearest names when absent.
+dvt_status dvt_checkpoint_describe(const dvt_checkpoint *checkpoint, dvt_str name, int *out_dtype, int64_t *out_dims,
+                                   int capacity, int *out_rank) DVT_NODISCARD;
+dvt_status dvt_checkpoint_read(const dvt_checkpoint *checkpoint, dvt_str name, TF_Tensor *out) DVT_NODISCARD;
+// Writes PREFIX.index and PREFIX.data-00000-of-00001. Names must be unique.
+dvt_status dvt_checkpoint_write(const char *prefix, const dvt_str *names, const TF_Tensor *const *tensors,
+                                size_t count) DVT_NODISCARD;
+
+#endif  // DVT_GRAPH_CHECKPOINT_H_

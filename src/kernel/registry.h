@@ -1,0 +1,46 @@
+// The kernel registry: what TF_RegisterKernelBuilder stores, and finding the kernel for a node (document 003's
+// FindKernelRegistration): key op + device type + label, then type constraints, then priority, then DEFAULT device.
+// Thread-safe; lookups are cheap and do not block each other.
+#ifndef DVT_KERNEL_REGISTRY_H_
+#define DVT_KERNEL_REGISTRY_H_
+
+#include "op/node_def.h"
+#include "tensorflow/c/kernels.h"
+
+typedef struct dvt_kernel_constraint {
+  dvt_str attr;
+  const uint8_t *dtypes;  // allowed values
+  int32_t dtype_count;
+} dvt_kernel_constraint;
+
+typedef struct dvt_kernel_def {
+  dvt_str op, device_type, label;
+  dvt_str class_name;  // the name given at registration; may be empty
+  int32_t priority;
+  int16_t constraint_count, host_memory_count;
+  const dvt_kernel_constraint *constraints;
+  const dvt_str *host_memory_args;
+  void *(*create)(TF_OpKernelConstruction *);  // may be NULL
+  void (*compute)(void *, TF_OpKernelContext *);  // exactly one of compute and compute_async is set
+  void (*compute_async)(void *, TF_OpKernelContext *, TF_AsyncOpKernelDoneCallback *);
+  void (*destroy)(void *);  // may be NULL
+  dvt_plugin *plugin;
+  struct dvt_kernel_def *next;  // same op
+} dvt_kernel_def;
+
+// Consumes the builder (TF_KernelBuilder, kernel/builder.c). `class_name` may be empty.
+dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) DVT_NODISCARD;
+
+// The kernel for the node on a device of `device_type`. Errors as rules 99-110: NOT_FOUND "No registered 'X' OpKernel
+// for CPU devices compatible with node {{node n}} ... Registered: ..." and "(OpKernel was found, but attributes didn't
+// match)"; INVALID_ARGUMENT for ties and bad constraints. Autoloads like dvt_op_lookup.
+dvt_status dvt_kernel_find(const dvt_node_def *node, dvt_str device_type, const dvt_kernel_def **out_def) DVT_NODISCARD;
+// "  device='CPU'; T in [DT_FLOAT]\n" for every kernel of the op, or "  <no registered kernels>\n".
+void dvt_kernel_list_text(dvt_str op, dvt_buf *out);
+// Serialised KernelList (op.len 0: all kernels).
+void dvt_kernel_list_proto(dvt_str op, dvt_buf *out);
+void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *def), void *arg);
+// Removes every kernel of `owner` (failed load, unload).
+void dvt_kernel_registry_remove_owner(dvt_plugin *owner);
+
+#endif  // DVT_KERNEL_REGISTRY_H_

@@ -1,0 +1,45 @@
+// Resources: named, reference-counted state that outlives a step (variables, tables). A resource tensor's elements are
+// dvt_object pointers (tensor/object.h); the manager maps container/name to objects.
+#ifndef DVT_KERNEL_RESOURCE_H_
+#define DVT_KERNEL_RESOURCE_H_
+
+#include <pthread.h>
+
+#include "tensor/object.h"
+#include "tensor/tensor.h"
+
+typedef struct dvt_resource_manager dvt_resource_manager;
+dvt_status dvt_resource_manager_create(dvt_resource_manager **out_manager) DVT_NODISCARD;
+void dvt_resource_manager_destroy(dvt_resource_manager *manager);  // releases its references
+// Finds container/name of `type`, or makes it with `create` (may be NULL: then NOT_FOUND). The result carries a
+// reference for the caller. INVALID_ARGUMENT when the name holds another type.
+dvt_status dvt_resource_lookup(dvt_resource_manager *manager, dvt_str container, dvt_str name,
+                               const dvt_object_type *type, dvt_status (*create)(void *arg, dvt_object **out_object),
+                               void *arg, dvt_object **out_object) DVT_NODISCARD;
+dvt_status dvt_resource_delete(dvt_resource_manager *manager, dvt_str container, dvt_str name) DVT_NODISCARD;
+#define DVT_DEFAULT_CONTAINER "localhost"
+
+// A variable: a tensor under a lock. `value` is empty until first assigned. Copy-on-write: readers share the buffer,
+// an update in place needs a unique buffer.
+typedef struct dvt_variable {
+  dvt_object object;
+  pthread_rwlock_t lock;
+  TF_Tensor value;
+  int32_t dtype;      // declared dtype of the handle, 0 when any
+  char *name;         // for messages: "container/name"
+} dvt_variable;
+extern const dvt_object_type dvt_variable_type;
+dvt_status dvt_variable_create(dvt_str name, int dtype, dvt_object **out_object) DVT_NODISCARD;
+// Current value as another reference to its buffer; FAILED_PRECONDITION "variable x is uninitialized" when empty.
+dvt_status dvt_variable_read(dvt_variable *variable, TF_Tensor *out) DVT_NODISCARD;
+// Stores a reference to `value`'s buffer (copied first when the buffer is not the runtime's own). With
+// `validate_shape`, INVALID_ARGUMENT when the shape differs from an already assigned value's (rule 187).
+dvt_status dvt_variable_assign(dvt_variable *variable, const TF_Tensor *value, bool validate_shape) DVT_NODISCARD;
+
+// Scalar resource tensors.
+dvt_status dvt_resource_tensor(dvt_object *object, TF_Tensor *out) DVT_NODISCARD;  // takes its own reference
+// The object in a scalar resource tensor (borrowed), checked against `type`; INVALID_ARGUMENT otherwise.
+dvt_status dvt_resource_from_tensor(const TF_Tensor *t, const dvt_object_type *type,
+                                    dvt_object **out_object) DVT_NODISCARD;
+
+#endif  // DVT_KERNEL_RESOURCE_H_

@@ -1,0 +1,63 @@
+// Shape inference: immutable shapes with symbolic dimensions, the context that a shape function sees, and running it.
+// A dim is an int64: >= 0 a known size, < 0 an unknown with identity: equal negative values are the same unknown.
+// A shape is a pointer to an immutable object in an arena; NULL is the shape of unknown rank.
+#ifndef DVT_OP_SHAPE_INFERENCE_H_
+#define DVT_OP_SHAPE_INFERENCE_H_
+
+#include "op/node_def.h"
+
+typedef int64_t dvt_dim;
+static inline bool dvt_dim_known(dvt_dim d) { return d >= 0; }
+
+typedef struct dvt_shape_object {
+  int32_t rank;
+  dvt_dim dims[];
+} dvt_shape_object;
+typedef const dvt_shape_object *dvt_shape;
+
+// Where shapes live and unknown dims are numbered: one per graph (and one per temporary inference).
+typedef struct dvt_shape_arena {
+  dvt_arena arena;
+  int64_t last_unknown;  // counts down from 0; the first unknown dim is -1
+} dvt_shape_arena;
+void dvt_shape_arena_deinit(dvt_shape_arena *arena);
+static inline dvt_dim dvt_dim_new_unknown(dvt_shape_arena *arena) { return --arena->last_unknown; }
+// Dims < 0 are symbols to keep, or, with `fresh_unknowns`, each becomes a new unknown.
+
+dvt_status dvt_shape_make(dvt_shape_arena *arena, const dvt_dim *dims, int rank, bool fresh_unknowns,
+                          dvt_shape *out_shape) DVT_NODISCARD;
+dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b, dvt_shape *out_shape) DVT_NODISCARD;
+bool dvt_shape_is_full(dvt_shape shape);  // known rank, all dims known
+void dvt_shape_print(dvt_shape shape, dvt_buf *out);  // "[2,?,5]" or "?"
+
+// What a shape function reads and writes. The struct is filled by the caller of dvt_shape_infer.
+struct TF_ShapeInferenceContext {
+  const dvt_node_def *node;
+  dvt_shape_arena *arena;
+  const dvt_shape *inputs;  // node->input_count
+  dvt_shape *outputs;       // node->output_count; unknown (NULL) on entry
+  int graph_def_version;
+  // Known values of inputs, or NULL when not known now; any of the hooks may be NULL. The returned tensor and shape
+  // live at least as long as the call of dvt_shape_infer.
+  const TF_Tensor *(*input_tensor)(void *arg, int index);
+  bool (*input_as_shape)(void *arg, int index, dvt_shape *out_shape);
+  void *arg;
+  dvt_arena *scratch;  // for handles and lists made during the call; may be NULL
+};
+
+// Handles as the C ABI shows them.
+struct TF_ShapeHandle {
+  dvt_shape shape;
+  bool is_set;
+};
+struct TF_DimensionHandle {
+  dvt_dim dim;
+  bool is_set;
+};
+
+// Runs the op's shape function. Errors get " for '{{node n}} = Op[attrs](inputs)' with input shapes: [..], ?."
+// appended (rule 74). INVALID_ARGUMENT "No shape inference function exists for op 'X', did you forget to define it?"
+// when the op has none (rule 72).
+dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) DVT_NODISCARD;
+
+#endif  // DVT_OP_SHAPE_INFERENCE_H_

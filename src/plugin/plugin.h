@@ -1,0 +1,34 @@
+// Plugins: probing a file, loading it, calling its entry points (TF_InitKernel, InitPlugin; constructors register by
+// themselves), accounting what it registered, taking it back when any of it failed. Loading the same file again returns
+// the same plugin.
+#ifndef DVT_PLUGIN_PLUGIN_H_
+#define DVT_PLUGIN_PLUGIN_H_
+
+#include "kernel/registry.h"
+#include "op/registry.h"
+
+struct dvt_plugin {
+  char *path;        // canonical
+  char *name;        // file name without directory and ".so"
+  void *handle;      // dlopen's
+  char *op_list;     // serialised OpList of what it registered (dvt_malloc), valid as long as the plugin
+  size_t op_list_bytes;
+  int op_count, kernel_count;
+  dvt_status registration_error;  // first error of a registration during load
+  struct dvt_plugin *next;
+};
+
+// Loads `path`. Errors name file, symbol and remedy: NOT_FOUND missing file or unresolved symbol, INVALID_ARGUMENT not
+// a shared library / wrong architecture (found by reading the ELF header, no code is run), whatever a registration
+// reported. All or nothing: on failure nothing of it stays registered.
+dvt_status dvt_plugin_load(const char *path, dvt_plugin **out_plugin) DVT_NODISCARD;
+// Loaded plugins, oldest first; stable pointers.
+const dvt_plugin *dvt_plugin_first(void);
+
+// The standard plugin directory: DOVETAIL_PLUGIN_PATH (':'-separated), else ../lib/dovetail/plugins or
+// dovetail/plugins next to libdovetail.so. A file `plugins.index` there maps ops to plugin files ("Op file.so" lines), so
+// that a plugin is loaded when one of its ops is first needed; directories without an index are loaded whole.
+// Installs the autoload hook of the op registry; called once, before the first op lookup (thread-safe, cheap).
+void dvt_plugin_autoload_init(void);
+
+#endif  // DVT_PLUGIN_PLUGIN_H_

@@ -1,0 +1,62 @@
+// struct TF_Tensor: a dtype, a shape and a reference to a buffer. The same struct serves as the public handle and, by
+// value, as what flows between nodes of a running plan. Handles come from a free list.
+#ifndef DVT_TENSOR_TENSOR_H_
+#define DVT_TENSOR_TENSOR_H_
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "tensor/buffer.h"
+#include "tensor/dtype.h"
+#include "tensorflow/c/tf_tensor.h"
+
+#define DVT_MAX_RANK 254  // stock's limit
+#define DVT_INLINE_RANK 8
+
+struct TF_Tensor {
+  dvt_buffer *buffer;  // NULL: empty value (no tensor)
+  void *data;          // == buffer->data
+  int32_t dtype;
+  int32_t rank;
+  union {
+    int64_t inline_dims[DVT_INLINE_RANK];
+    int64_t *heap_dims;  // rank > DVT_INLINE_RANK
+  } shape;
+};
+
+static inline const int64_t *dvt_tensor_dims(const TF_Tensor *t) {
+  return t->rank <= DVT_INLINE_RANK ? t->shape.inline_dims : t->shape.heap_dims;
+}
+
+// Number of elements and bytes of a shape, checked. Errors: INVALID_ARGUMENT for negative dims, rank out of 0..254,
+// products that overflow int64/size_t; messages name the shape.
+dvt_status dvt_shape_count(const int64_t *dims, int rank, int64_t *out_count) DVT_NODISCARD;
+dvt_status dvt_shape_bytes(int dtype, const int64_t *dims, int rank, size_t *out_bytes) DVT_NODISCARD;
+int64_t dvt_tensor_count(const TF_Tensor *t);  // elements; product of dims
+
+// By-value tensors. *out must be empty (zeroed or reset).
+dvt_status dvt_tensor_init_allocate(TF_Tensor *out, int dtype, const int64_t *dims, int rank) DVT_NODISCARD;
+// As above but the storage comes from `slot` where the dtype allows (NULL slot: heap).
+dvt_status dvt_tensor_init_in_slot(TF_Tensor *out, int dtype, const int64_t *dims, int rank,
+                                   dvt_slot *slot) DVT_NODISCARD;
+// Takes over one reference to `buffer`, also on failure (rank > 8 may need memory).
+dvt_status dvt_tensor_init_with_buffer(TF_Tensor *out, int dtype, const int64_t *dims, int rank,
+                                       dvt_buffer *buffer) DVT_NODISCARD;
+// *out becomes another reference to src's buffer. Cannot fail for rank <= 8; RESOURCE_EXHAUSTED otherwise.
+dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) DVT_NODISCARD;
+void dvt_tensor_move(TF_Tensor *out, TF_Tensor *src);  // *out must be empty; *src becomes empty
+void dvt_tensor_reset(TF_Tensor *t);                    // drops the reference; t becomes empty
+dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) DVT_NODISCARD;  // no size check
+static inline bool dvt_tensor_is_empty(const TF_Tensor *t) { return t->buffer == NULL; }
+
+// Handles on the heap (free list). NULL when out of memory.
+TF_Tensor *dvt_tensor_handle_new(void) DVT_NODISCARD;               // an empty value in a handle
+TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) DVT_NODISCARD;  // shares the buffer
+void dvt_tensor_handle_delete(TF_Tensor *handle);                   // resets and frees; NULL is fine
+
+// A deep copy in fresh, runtime-owned memory (strings copied, objects retained).
+dvt_status dvt_tensor_clone(const TF_Tensor *src, TF_Tensor *out) DVT_NODISCARD;
+
+// "float[2,3]" into *out; with values when max_values > 0 ("float[3]{1, 2, 3}").
+void dvt_tensor_describe(const TF_Tensor *t, int max_values, dvt_buf *out);
+
+#endif  // DVT_TENSOR_TENSOR_H_

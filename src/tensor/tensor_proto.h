@@ -1,0 +1,23 @@
+// TensorProto bytes to tensors and back: every dtype, packed and unpacked values, tensor_content, the last value
+// repeated when fewer values than elements are given, strings.
+#ifndef DVT_TENSOR_TENSOR_PROTO_H_
+#define DVT_TENSOR_TENSOR_PROTO_H_
+
+#include "base/buf.h"
+#include "tensor/tensor.h"
+
+// *out must be empty. INVALID_ARGUMENT for malformed bytes, bad dtype or shape, too many values, short content.
+dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
+// Appends the TensorProto's fields to *out. UNIMPLEMENTED for resource and variant.
+dvt_status dvt_tensor_to_proto(const TF_Tensor *t, dvt_buf *out) DVT_NODISCARD;
+// dtype and shape only (no values are read). *out_rank -1 for unknown rank; dims up to `capacity` are written.
+dvt_status dvt_tensor_proto_header(dvt_str proto, int *out_dtype, int64_t *out_dims, int capacity,
+                                   int *out_rank) DVT_NODISCARD;
+
+// TensorShapeProto: rank -1 = unknown, dim -1 = unknown.
+dvt_status dvt_shape_from_proto(dvt_str proto, int64_t *out_dims, int capacity, int *out_rank) DVT_NODISCARD;
+void dvt_shape_to_proto(const int64_t *dims, int rank, dvt_buf *out);
+// "[2,?,3]" or "<unknown>".
+void dvt_shape_describe(const int64_t *dims, int rank, dvt_buf *out);
+
+#endif  // DVT_TENSOR_TENSOR_PROTO_H_
