@@ -12,6 +12,9 @@ typedef enum dvt_log_level { DVT_INFO, DVT_WARNING, DVT_ERROR, DVT_FATAL } dvt_l
 void dvt_log(dvt_log_level level, const char *format, ...) DVT_PRINTF(2, 3) DVT_COLD;
 void dvt_log_v(dvt_log_level level, const char *format, va_list args);
 bool dvt_vlog_is_on(int level);
+// Shown as INFO, and shown whenever dvt_vlog_is_on(level), also where INFO is hidden.
+void dvt_vlog(int level, const char *format, ...) DVT_PRINTF(2, 3) DVT_COLD;
+void dvt_vlog_v(int level, const char *format, va_list args);
 // Tests and embedders: replaces stderr as the sink; NULL restores it. `line` has no newline.
 void dvt_log_set_sink(void (*sink)(void *arg, dvt_log_level level, const char *line), void *arg);
 
