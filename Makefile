@@ -1,0 +1,39 @@
+# Front door. `make` builds, `make demo` and `make test` also install what is missing (Debian packages, PyPI).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+all: build/release/build.ninja
+	cmake --build build/release -j $(JOBS)
+
+build/%/build.ninja: | deps
+	cmake --preset $*
+
+deps:
+	@scripts/setup.sh build
+
+demo: all
+	scripts/demo.sh
+
+test:
+	scripts/test.sh
+
+bench: all
+	bench/run.py
+
+install: all
+	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+
+# Regenerates what is derived from the public headers (export list, reference pages, function x test matrix).
+generate:
+	tools/abi/generate.py
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+tidy: all
+	git ls-files 'src/*.c' 'tools/*.c' 'plugins/*.c' | xargs clang-tidy-14 -p build/release --quiet
+
+clean:
+	rm -rf build
+
+.PHONY: all deps demo test bench install generate format tidy clean

@@ -1,0 +1,276 @@
+// One binary, two libraries: measures any library with the TensorFlow C ABI. Linked to empty stand-ins for the stock sonames,
+// so LD_LIBRARY_PATH chooses the library. abi_bench NAME prints lines
+// "name value unit"; bench/run.py pairs the runs and prints ratios.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tensorflow/c/c_api.h"
+#include "tensorflow/c/kernels.h"
+#include "tensorflow/c/ops.h"
+
+static TF_Status *status;
+
+static double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void print(const char *name, double value, const char *unit) {
+  printf("%s %.6g %s\n", name, value, unit);
+  fflush(stdout);
+}
+
+static void check(const char *what) {
+  if (TF_GetCode(status) == TF_OK) return;
+  fprintf(stderr, "%s: %s\n", what, TF_Message(status));
+  exit(1);
+}
+
+static double resident_kib(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  double kib = NAN;
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "VmRSS:", 6) == 0) kib = atof(line + 6);
+  if (file) fclose(file);
+  return kib;
+}
+
+static void load_plugin(void) {
+  const char *path = getenv("BENCH_PLUGIN");
+  TF_LoadLibrary(path ? path : "bench_plugin.so", status);
+  check("TF_LoadLibrary");
+}
+
+static TF_Output placeholder(TF_Graph *graph) {
+  TF_OperationDescription *d = TF_NewOperation(graph, "Placeholder", "x");
+  TF_SetAttrType(d, "dtype", TF_FLOAT);
+  TF_SetAttrShape(d, "shape", NULL, 0);
+  TF_Output out = {TF_FinishOperation(d, status), 0};
+  check("Placeholder");
+  return out;
+}
+
+static TF_Output chain(TF_Graph *graph, const char *op, int count, TF_Output in) {
+  char name[32];
+  for (int i = 0; i < count; i++) {
+    snprintf(name, sizeof name, "n%d", i);
+    TF_OperationDescription *d = TF_NewOperation(graph, op, name);
+    TF_AddInput(d, in);
+    in = (TF_Output){TF_FinishOperation(d, status), 0};
+  }
+  check(op);
+  return in;
+}
+
+// RunOptions.inter_op_thread_pool = -1 (the caller's thread) and the ConfigProto of stock's fastest set-up: opt_level L0,
+// Grappler off, SINGLE_THREADED_EXECUTOR. Every figure is taken with them, so that stock is measured at its best.
+static const unsigned char caller_thread[] = {0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+static const char fast_config[] =
+    "\x52\x12\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x52\x03\x98\x01\x01\x82\x01\x1a\x1a\x18"
+    "SINGLE_THREADED_EXECUTOR";
+
+static TF_Session *open_session(TF_Graph *graph) {
+  TF_SessionOptions *options = TF_NewSessionOptions();
+  TF_SetConfig(options, fast_config, sizeof fast_config - 1, status);
+  check("TF_SetConfig");
+  TF_Session *session = TF_NewSession(graph, options, status);
+  check("TF_NewSession");
+  TF_DeleteSessionOptions(options);
+  return session;
+}
+
+typedef struct run {
+  TF_Graph *graph;
+  TF_Session *session;
+  TF_Buffer *options;
+  TF_Output feed, fetch;
+  TF_Tensor *value;
+} run;
+
+static float run_once(const run *r) {
+  TF_Tensor *out = NULL;
+  TF_SessionRun(r->session, r->options, &r->feed, &r->value, 1, &r->fetch, &out, 1, NULL, 0, NULL, status);
+  check("TF_SessionRun");
+  float result = *(float *)TF_TensorData(out);
+  TF_DeleteTensor(out);
+  return result;
+}
+
+static run new_chain_run(const char *op, int count) {
+  TF_Graph *graph = TF_NewGraph();
+  run r = {.graph = graph, .feed = placeholder(graph), .options = TF_NewBufferFromString(caller_thread, sizeof caller_thread)};
+  r.fetch = chain(graph, op, count, r.feed);
+  r.value = TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof(float));
+  *(float *)TF_TensorData(r.value) = 1;
+  return r;
+}
+
+// ---- measurements ----
+
+static void bench_start(void) {
+  const char *before_exec = getenv("BENCH_T0_NS");
+  const char *version = TF_Version();
+  double t = now_ns();
+  if (before_exec && version) print("start.exec_to_version", (t - atof(before_exec)) / 1e6, "ms");
+  print("start.resident", resident_kib() / 1024, "MiB");
+}
+
+static void no_compute(void *state, TF_OpKernelContext *ctx) { (void)state, (void)ctx; }
+static void unknown_shape(TF_ShapeInferenceContext *ctx, TF_Status *s) {
+  TF_ShapeInferenceContextSetUnknownShape(ctx, s);
+}
+
+static void bench_register(void) {
+  enum { COUNT = 10000 };
+  TF_DeleteBuffer(TF_GetAllOpList());  // the registry is up, as when a plugin is loaded
+  char name[32];
+  double resident = resident_kib(), t = now_ns();
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "BenchOp%d", i);
+    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(name);
+    TF_OpDefinitionBuilderAddInput(op, "x: float");
+    TF_OpDefinitionBuilderAddOutput(op, "y: float");
+    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, unknown_shape);
+    TF_RegisterOpDefinition(op, status);
+  }
+  double middle = now_ns();
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "BenchOp%d", i);
+    TF_RegisterKernelBuilder(name, TF_NewKernelBuilder(name, "CPU", NULL, no_compute, NULL), status);
+  }
+  double end = now_ns();
+  check("registration");
+  print("register.op", (middle - t) / COUNT, "ns");
+  print("register.kernel", (end - middle) / COUNT, "ns");
+  print("register.bytes_per_op_and_kernel", (resident_kib() - resident) * 1024 / COUNT, "bytes");
+}
+
+static void bench_graph(void) {
+  enum { COUNT = 10000, IMPORTED = 100000 };
+  load_plugin();
+  double best = INFINITY;
+  for (int rep = 0; rep < 7; rep++) {
+    TF_Graph *graph = TF_NewGraph();
+    TF_Output x = placeholder(graph);
+    double t = now_ns();
+    chain(graph, "BenchIncrement", COUNT, x);
+    best = fmin(best, now_ns() - t);
+    TF_DeleteGraph(graph);
+  }
+  print("graph.add_node", best / COUNT, "ns");
+
+  TF_Graph *graph = TF_NewGraph();
+  chain(graph, "BenchIncrement", IMPORTED, placeholder(graph));
+  TF_Buffer *bytes = TF_NewBuffer();
+  TF_GraphToGraphDef(graph, bytes, status);
+  check("TF_GraphToGraphDef");
+  TF_DeleteGraph(graph);
+  best = INFINITY;
+  for (int rep = 0; rep < 3; rep++) {
+    TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
+    graph = TF_NewGraph();
+    double t = now_ns();
+    TF_GraphImportGraphDef(graph, bytes, options, status);
+    best = fmin(best, now_ns() - t);
+    check("TF_GraphImportGraphDef");
+    TF_DeleteImportGraphDefOptions(options);
+    TF_DeleteGraph(graph);
+  }
+  print("graph.import_node", best / IMPORTED, "ns");
+}
+
+static void bench_first_run(void) {
+  enum { COUNT = 1000 };
+  load_plugin();
+  double best = INFINITY;
+  for (int rep = 0; rep < 5; rep++) {
+    run r = new_chain_run("BenchIncrement", COUNT);
+    double t = now_ns();
+    r.session = open_session(r.graph);
+    float result = run_once(&r);
+    best = fmin(best, now_ns() - t);
+    if (result != COUNT + 1) fprintf(stderr, "wrong result %g\n", result);
+    TF_DeleteSession(r.session, status);
+    TF_DeleteGraph(r.graph);
+  }
+  print("run.first_1000_nodes", best / 1e6, "ms");
+}
+
+static double steady_ns(const char *op, int count, int times) {
+  run r = new_chain_run(op, count);
+  r.session = open_session(r.graph);
+  for (int i = 0; i < 5; i++) run_once(&r);
+  double best = INFINITY;
+  for (int rep = 0; rep < 41; rep++) {
+    double t = now_ns();
+    for (int i = 0; i < times; i++) run_once(&r);
+    best = fmin(best, now_ns() - t);
+  }
+  return best / times;
+}
+
+static void bench_steady(void) {
+  load_plugin();
+  print("run.chain_pass_per_node", steady_ns("BenchPass", 1000, 5) / 1000, "ns");
+  print("run.chain_increment_per_node", steady_ns("BenchIncrement", 1000, 5) / 1000, "ns");
+  print("run.one_node", steady_ns("BenchIncrement", 1, 2000), "ns");
+}
+
+// A SavedModel: argv holds its directory, the input tensor's node, its shape as "1,43844,1", and the output node.
+static void bench_model(char **argv) {
+  double t = now_ns();
+  TF_SessionOptions *options = TF_NewSessionOptions();
+  TF_Graph *graph = TF_NewGraph();
+  const char *tags[] = {"serve"};
+  TF_Session *session = TF_LoadSessionFromSavedModel(options, NULL, argv[0], tags, 1, graph, NULL, status);
+  check("TF_LoadSessionFromSavedModel");
+  int64_t dims[8], count = 1;
+  int rank = 0;
+  for (char *part = strtok(argv[2], ","); part && rank < 8; part = strtok(NULL, ",")) {
+    dims[rank] = atoll(part);
+    count *= dims[rank++];
+  }
+  run r = {.graph = graph, .session = session, .feed = {TF_GraphOperationByName(graph, argv[1]), 0},
+           .fetch = {TF_GraphOperationByName(graph, argv[3]), 0}};
+  r.value = TF_AllocateTensor(TF_FLOAT, dims, rank, (size_t)count * sizeof(float));
+  float *x = TF_TensorData(r.value);
+  for (int64_t i = 0; i < count; i++) x[i] = sinf((float)i * 0.06f) * 0.5f;
+  run_once(&r);
+  print("model.open_to_first_result", (now_ns() - t) / 1e6, "ms");
+  double best = INFINITY;
+  for (int rep = 0; rep < 30; rep++) {
+    t = now_ns();
+    run_once(&r);
+    best = fmin(best, now_ns() - t);
+  }
+  print("model.run", best / 1e6, "ms");
+  print("model.resident", resident_kib() / 1024, "MiB");
+}
+
+static const struct {
+  const char *name;
+  void (*fn)(void);
+} benches[] = {{"start", bench_start},         {"register", bench_register}, {"graph", bench_graph},
+               {"first_run", bench_first_run}, {"steady", bench_steady}};
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "start") != 0) status = TF_NewStatus();
+  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++)
+    if (strcmp(benches[i].name, name) == 0) {
+      benches[i].fn();
+      return 0;
+    }
+  if (strcmp(name, "model") == 0 && argc == 6) {
+    bench_model(argv + 2);
+    return 0;
+  }
+  fprintf(stderr, "usage: abi_bench start|register|graph|first_run|steady\n"
+                  "       abi_bench model SAVED_MODEL INPUT_NODE DIM,DIM,... OUTPUT_NODE\n");
+  return 2;
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# All tests: a release build against stock TensorFlow, the same under AddressSanitizer + UndefinedBehaviorSanitizer and
+# under ThreadSanitizer, and a clang build for its warnings. Prints one closing line "N passed, N failed".
+# TEST_PRESETS="release asan tsan clang" picks builds; CTEST_ARGS goes to ctest.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh test || exit 1
+
+presets=${TEST_PRESETS:-release asan tsan clang}
+jobs=$(nproc)
+passed=0 failed=0
+for preset in $presets; do
+  echo "== $preset"
+  if ! cmake --preset "$preset" -DDVT_TEST_PYTHON="$PWD/build/venv/bin/python" >build/configure-$preset.log 2>&1; then
+    cat "build/configure-$preset.log"
+    failed=$((failed + 1))
+    continue
+  fi
+  if ! cmake --build "build/$preset" -j "$jobs" >"build/build-$preset.log" 2>&1; then
+    tail -n 60 "build/build-$preset.log"
+    failed=$((failed + 1))
+    continue
+  fi
+  if [ "$preset" = clang ]; then
+    passed=$((passed + 1))
+    echo "clang build: clean"
+    continue
+  fi
+  # ThreadSanitizer runs what is parallel or crosses layers; the rest holds no second thread.
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure ${CTEST_ARGS:-} | tee "build/ctest-$preset.log"
+  read -r total bad < <(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\).*/\2 \1/p' "build/ctest-$preset.log" | tail -n 1)
+  passed=$((passed + ${total:-0} - ${bad:-0}))
+  failed=$((failed + ${bad:-1}))
+  [ "${total:-0}" -gt 0 ] || echo "no test ran in $preset"
+done
+if [ -f docs/reference/matrix.md ]; then
+  grep -m1 -i 'unimplemented' docs/reference/matrix.md || true
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
