@@ -1,4 +1,4 @@
-/* Kinds of attribute values, as TF_OperationGetAttrMetadata reports them. */
+// Kinds of attribute values, as TF_OperationGetAttrMetadata reports them.
 #ifndef TENSORFLOW_C_TF_ATTRTYPE_H_
 #define TENSORFLOW_C_TF_ATTRTYPE_H_
 

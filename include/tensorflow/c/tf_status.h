@@ -1,6 +1,6 @@
-/* The status object under its TF_ names.
- * Every function that can fail takes a TF_Status*: it is set to TF_OK on success and to a code and a sentence on
- * failure. The struct is the one of xla/tsl/c/tsl_status.h, so both families work on the same pointer. */
+// The status object under its TF_ names.
+// Every function that can fail takes a TF_Status*: it is set to TF_OK on success and to a code and a sentence
+// on failure. The struct is the one of xla/tsl/c/tsl_status.h, so both families work on the same pointer.
 #ifndef TENSORFLOW_C_TF_STATUS_H_
 #define TENSORFLOW_C_TF_STATUS_H_
 
@@ -34,14 +34,49 @@ typedef TSL_Code TF_Code;
 
 #define TF_PayloadVisitor TSL_PayloadVisitor
 
-TF_CAPI_EXPORT TF_Status* TF_NewStatus(void);
-TF_CAPI_EXPORT void TF_DeleteStatus(TF_Status* status);
-TF_CAPI_EXPORT void TF_SetStatus(TF_Status* status, TF_Code code, const char* msg);
-TF_CAPI_EXPORT void TF_SetPayload(TF_Status* status, const char* key, const char* value);
-TF_CAPI_EXPORT void TF_ForEachPayload(const TF_Status* status, TF_PayloadVisitor visitor, void* capture);
-TF_CAPI_EXPORT void TF_SetStatusFromIOError(TF_Status* status, int error_code, const char* context);
-TF_CAPI_EXPORT TF_Code TF_GetCode(const TF_Status* status);
-TF_CAPI_EXPORT const char* TF_Message(const TF_Status* status);
+// A new status with code OK and an empty message.
+// Owner: the caller releases it with TF_DeleteStatus.
+// Since: 2.15
+TF_CAPI_EXPORT TF_Status *TF_NewStatus(void);
+
+// Releases a status.
+// Owner: takes `status`; NULL is accepted.
+// Since: 2.15
+TF_CAPI_EXPORT void TF_DeleteStatus(TF_Status *status);
+
+// Sets code and message and drops all payloads; with code OK the message becomes empty, a code outside
+// 0..16 is stored as UNKNOWN.
+// Owner: copies `msg`; NULL means an empty message.
+// Since: 2.15
+TF_CAPI_EXPORT void TF_SetStatus(TF_Status *status, TF_Code code, const char *msg);
+
+// Attaches a value to a status that is not OK; the same key again replaces its value, and on an OK
+// status nothing happens.
+// Owner: copies both strings.
+// Since: 2.15
+TF_CAPI_EXPORT void TF_SetPayload(TF_Status *status, const char *key, const char *value);
+
+// Calls `visitor` once for each payload and hands it `capture`.
+// Owner: the strings passed to `visitor` are valid during its call.
+// Since: 2.15
+TF_CAPI_EXPORT void TF_ForEachPayload(const TF_Status *status, TF_PayloadVisitor visitor, void *capture);
+
+// Sets code and message from an errno value; the message is `context` and the system's text for the
+// error.
+// Owner: copies `context`.
+// Since: 2.15
+TF_CAPI_EXPORT void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *context);
+
+// The code.
+// Threads: any number of readers.
+// Since: 2.15
+TF_CAPI_EXPORT TF_Code TF_GetCode(const TF_Status *status);
+
+// The message; empty when the code is OK.
+// Owner: the status keeps the text, valid until the status changes or goes.
+// Threads: any number of readers.
+// Since: 2.15
+TF_CAPI_EXPORT const char *TF_Message(const TF_Status *status);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Stock path of the TF_TString helpers; the code is in tsl/platform/ctstring_internal.h. */
+// Stock path of the TF_TString helpers; the code is in tsl/platform/ctstring_internal.h.
 #ifndef TENSORFLOW_CORE_PLATFORM_CTSTRING_H_
 #define TENSORFLOW_CORE_PLATFORM_CTSTRING_H_
 
