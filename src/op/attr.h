@@ -33,6 +33,7 @@ dvt_status dvt_attr_get_type(dvt_str value, int *out) DVT_NODISCARD;
 dvt_status dvt_attr_get_shape(dvt_str value, dvt_str *out_shape_proto) DVT_NODISCARD;
 dvt_status dvt_attr_get_tensor(dvt_str value, dvt_str *out_tensor_proto) DVT_NODISCARD;
 dvt_status dvt_attr_get_func(dvt_str value, dvt_str *out_name, dvt_str *out_name_attr_list) DVT_NODISCARD;
+dvt_status dvt_attr_get_placeholder(dvt_str value, dvt_str *out_name) DVT_NODISCARD;  // "T" of a function's "$T"
 
 // Lists. The iterator walks the elements of one kind in order; an empty list satisfies every kind (rule 124).
 typedef struct dvt_attr_list {

@@ -34,7 +34,7 @@ dvt_status dvt_op_check_deprecation(const dvt_op_def *op, int graph_def_version)
 
 // Serialised NodeDef fields 1 name, 2 op, 4 device, 5 attrs (with defaults filled in, rule 133), without inputs.
 void dvt_node_to_proto(const dvt_node_def *node, dvt_buf *out);
-// "{{node n}} = Op[T=DT_FLOAT](a, b)" style, for messages.
+// "{{node n}} = Op[T=DT_FLOAT]", for messages; the names of the inputs are the graph's to add.
 void dvt_node_describe(const dvt_node_def *node, dvt_buf *out);
 
 #define DVT_GRAPH_DEF_VERSION 2474      // producer version of 2.21.0 (rule 176)

@@ -50,7 +50,13 @@ int dvt_op_def_find_output(const dvt_op_def *op, dvt_str name);
 // Serialised OpDef <-> dvt_op_def. Parsing validates everything op_def_util checks (rules 49-66) and reports all
 // errors of the op joined by newlines. `bytes` must outlive the result unless copied into the arena first.
 dvt_status dvt_op_def_from_proto(dvt_str bytes, dvt_arena *arena, const dvt_op_def **out_op) DVT_NODISCARD;
+// As above for the signature of a FunctionDef: any name, and an output may be called like an input.
+dvt_status dvt_op_def_from_signature(dvt_str bytes, dvt_arena *arena, const dvt_op_def **out_op) DVT_NODISCARD;
 void dvt_op_def_to_proto(const dvt_op_def *op, dvt_buf *out);
+// A deep copy in one block of the arena, every string NUL-terminated; NULL when out of memory.
+const dvt_op_def *dvt_op_def_clone(const dvt_op_def *op, dvt_arena *arena) DVT_NODISCARD;
+// Is `value` legal for the attr: kind, minimum, allowed values (rules 58, 71)? INVALID_ARGUMENT with stock's wording.
+dvt_status dvt_attr_def_check_value(const dvt_attr_def *attr, dvt_str value) DVT_NODISCARD;
 // "Op<name=MatMul; signature=a:T, b:T -> product:T; attr=...>" as stock's messages show it.
 void dvt_op_def_describe(const dvt_op_def *op, dvt_buf *out);
 

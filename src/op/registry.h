@@ -28,6 +28,7 @@ void dvt_op_registry_list(const dvt_plugin *owner, bool only_owner, dvt_buf *out
 
 // Owner for registrations on this thread; returns the previous one.
 dvt_plugin *dvt_op_registry_set_owner(dvt_plugin *owner);
+dvt_plugin *dvt_op_registry_owner(void);  // of this thread; NULL = the host program
 // Removes every op of `owner` (failed load, unload).
 void dvt_op_registry_remove_owner(dvt_plugin *owner);
 

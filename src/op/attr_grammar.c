@@ -1,0 +1,295 @@
+// Attr specs: "name: type >= minimum = default" (the grammar is in spec_grammar.h).
+#include <errno.h>
+#include <stdlib.h>
+
+#include "op/spec_grammar.h"
+#include "tensor/dtype.h"
+
+typedef struct attr_parser {
+  dvt_spec_context *context;
+  dvt_str orig, rest;
+} attr_parser;
+
+#define FAIL(p, format, ...)                                                                          \
+  (dvt_spec_error((p)->context->errors, format " from Attr(\"" DVT_STR_FMT "\") for Op " DVT_STR_FMT, \
+                  __VA_ARGS__, DVT_STR_ARG((p)->orig), DVT_STR_ARG((p)->context->op_name)),           \
+   false)
+#define REST(p) DVT_STR_ARG((p)->rest)
+
+bool dvt_spec_dtype_from_name(dvt_str name, int *out_dtype) {
+  if (dvt_dtype_from_name(name, out_dtype)) return true;
+  dvt_str suffix = DVT_STR("_ref");
+  if (name.len <= suffix.len || memcmp(name.data + name.len - suffix.len, suffix.data, suffix.len) != 0)
+    return false;
+  int dtype;
+  if (!dvt_dtype_from_name(dvt_str_make(name.data, name.len - suffix.len), &dtype)) return false;
+  *out_dtype = dtype + DVT_DTYPE_REF_OFFSET;
+  return true;
+}
+
+// Moves what was written to the scratch buf into the arena.
+static bool keep_scratch(attr_parser *p, dvt_str *out) {
+  if (p->context->scratch->failed ||
+      !dvt_arena_copy_str(p->context->arena, dvt_buf_str(p->context->scratch), out)) {
+    p->context->errors->failed = true;
+    return false;
+  }
+  return true;
+}
+
+static int hex_digit(char c) {
+  if (dvt_scan_is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+static void put_utf8(dvt_buf *out, uint32_t code) {
+  if (code < 0x80) {
+    dvt_buf_append_byte(out, (char)code);
+  } else if (code < 0x800) {
+    dvt_buf_append_byte(out, (char)(0xC0 | code >> 6));
+    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
+  } else if (code < 0x10000) {
+    dvt_buf_append_byte(out, (char)(0xE0 | code >> 12));
+    dvt_buf_append_byte(out, (char)(0x80 | (code >> 6 & 63)));
+    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
+  } else {
+    dvt_buf_append_byte(out, (char)(0xF0 | code >> 18));
+    dvt_buf_append_byte(out, (char)(0x80 | (code >> 12 & 63)));
+    dvt_buf_append_byte(out, (char)(0x80 | (code >> 6 & 63)));
+    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
+  }
+}
+
+// \xH.. (all hex digits that follow), \uHHHH or \UHHHHHHHH; `i` stands on the letter. NULL or what is wrong.
+static const char *unescape_hex(dvt_str text, size_t *i, dvt_buf *out) {
+  char letter = text.data[*i];
+  size_t digits = letter == 'u' ? 4 : letter == 'U' ? 8 : text.len, n = 0;
+  uint32_t value = 0;
+  for (; n < digits && *i + 1 < text.len && hex_digit(text.data[*i + 1]) >= 0; n++, ++*i) {
+    if (value >> 28) return "hex escape is too large";
+    value = value * 16 + (uint32_t)hex_digit(text.data[*i + 1]);
+  }
+  if (letter != 'u' && letter != 'U') {
+    if (n == 0) return "\\x must be followed by hex digits";
+    if (value > 0xFF) return "\\x value exceeds one byte";
+    dvt_buf_append_byte(out, (char)value);
+    return NULL;
+  }
+  if (n < digits) return letter == 'u' ? "\\u needs 4 hex digits" : "\\U needs 8 hex digits";
+  if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return "not a Unicode code point";
+  put_utf8(out, value);
+  return NULL;
+}
+
+// C escapes as in string literals. NULL or what is wrong.
+static const char *unescape(dvt_str text, dvt_buf *out) {
+  static const char letters[] = "abfnrtv\\?'\"", values[] = "\a\b\f\n\r\t\v\\?'\"";
+  for (size_t i = 0; i < text.len; i++) {
+    char c = text.data[i];
+    if (c != '\\') {
+      dvt_buf_append_byte(out, c);
+      continue;
+    }
+    if (++i == text.len) return "string ends in a backslash";
+    c = text.data[i];
+    const char *plain = c ? strchr(letters, c) : NULL;
+    if (plain) {
+      dvt_buf_append_byte(out, values[plain - letters]);
+    } else if (c >= '0' && c <= '7') {
+      unsigned value = (unsigned)(c - '0');
+      for (int n = 1; n < 3 && i + 1 < text.len && text.data[i + 1] >= '0' && text.data[i + 1] <= '7'; n++)
+        value = value * 8 + (unsigned)(text.data[++i] - '0');
+      if (value > 0xFF) return "octal value exceeds one byte";
+      dvt_buf_append_byte(out, (char)value);
+    } else if (c == 'x' || c == 'X' || c == 'u' || c == 'U') {
+      const char *wrong = unescape_hex(text, &i, out);
+      if (wrong) return wrong;
+    } else {
+      return "unknown escape sequence";
+    }
+  }
+  return NULL;
+}
+
+// 'text' or "text", then spaces; the raw text between the quotes.
+static bool scan_quoted(dvt_str *rest, dvt_str *out_text) {
+  if (rest->len == 0 || (rest->data[0] != '\'' && rest->data[0] != '"')) return false;
+  char quote = rest->data[0];
+  size_t i = 1;
+  while (i < rest->len && rest->data[i] != quote) i += rest->data[i] == '\\' ? 2 : 1;
+  if (i >= rest->len) return false;
+  *out_text = dvt_str_make(rest->data + 1, i - 1);
+  *rest = dvt_str_drop(*rest, i + 1);
+  dvt_scan_space(rest);
+  return true;
+}
+
+// After an element of a braced list: 1 = another one follows, 0 = the list is closed, -1 = neither.
+static int next_in_braces(attr_parser *p) {
+  if (dvt_scan_literal(&p->rest, DVT_STR(","))) {
+    dvt_scan_space(&p->rest);
+    return dvt_scan_literal(&p->rest, DVT_STR("}")) ? 0 : 1;
+  }
+  return dvt_scan_literal(&p->rest, DVT_STR("}")) ? 0 : -1;
+}
+
+// Inside braces, strings: writes AttrValue.list.s to the scratch buf.
+static bool parse_allowed_strings(attr_parser *p, dvt_attr_def *attr) {
+  dvt_buf *out = p->context->scratch;
+  dvt_buf_clear(out);
+  size_t list = dvt_wire_begin(out, 1);
+  for (int more = 1; more == 1;) {
+    dvt_str text;
+    if (!scan_quoted(&p->rest, &text))
+      return FAIL(p, "Trouble parsing allowed string at '" DVT_STR_FMT "'", REST(p));
+    size_t element = dvt_wire_begin(out, 2);
+    const char *wrong = unescape(text, out);
+    if (wrong)
+      return FAIL(p, "Trouble unescaping \"" DVT_STR_FMT "\", got error: %s", DVT_STR_ARG(text), wrong);
+    dvt_wire_end(out, element);
+    more = next_in_braces(p);
+    if (more < 0) return FAIL(p, "Expected , or } after strings in list, not: '" DVT_STR_FMT "'", REST(p));
+  }
+  dvt_wire_end(out, list);
+  attr->kind = TF_ATTR_STRING;
+  return keep_scratch(p, &attr->allowed);
+}
+
+static void put_types(dvt_buf *out, const int *dtypes, size_t count) {
+  for (size_t i = 0; i < count; i++) dvt_wire_put_varint(out, 6, (uint64_t)dtypes[i]);
+}
+
+// Inside braces, dtypes and sets of them: writes AttrValue.list.type.
+static bool parse_allowed_types(attr_parser *p, dvt_attr_def *attr) {
+  dvt_buf *out = p->context->scratch;
+  dvt_buf_clear(out);
+  size_t list = dvt_wire_begin(out, 1);
+  for (int more = 1; more == 1;) {
+    dvt_str name;
+    const int *dtypes;
+    size_t count;
+    int dtype;
+    if (!dvt_scan_name(&p->rest, dvt_scan_is_lower_word, dvt_scan_is_lower_word, &name))
+      return FAIL(p, "Trouble parsing type string at '" DVT_STR_FMT "'", REST(p));
+    if (dvt_dtype_group(name, &dtypes, &count))
+      put_types(out, dtypes, count);
+    else if (dvt_spec_dtype_from_name(name, &dtype))
+      put_types(out, &dtype, 1);
+    else
+      return FAIL(p, "Unrecognized type string '" DVT_STR_FMT "'", DVT_STR_ARG(name));
+    more = next_in_braces(p);
+    if (more < 0) return FAIL(p, "Expected , or } after types in list, not: '" DVT_STR_FMT "'", REST(p));
+  }
+  dvt_wire_end(out, list);
+  attr->kind = TF_ATTR_TYPE;
+  return keep_scratch(p, &attr->allowed);
+}
+
+static bool parse_set(attr_parser *p, const char *set, dvt_attr_def *attr) {
+  const int *dtypes;
+  size_t count;
+  dvt_buf *out = p->context->scratch;
+  if (!dvt_dtype_group(dvt_str_from(set), &dtypes, &count))
+    return FAIL(p, "Unrecognized type string '%s'", set);
+  dvt_buf_clear(out);
+  size_t list = dvt_wire_begin(out, 1);
+  put_types(out, dtypes, count);
+  dvt_wire_end(out, list);
+  attr->kind = TF_ATTR_TYPE;
+  return keep_scratch(p, &attr->allowed);
+}
+
+// The keywords are tried in this order and match as prefixes: what follows is caught later as "Extra '..'"
+// (rule 51). "realnumerictype" is deliberately absent, its misspelling present, as in every stock release
+// (rule 52).
+static bool parse_base_type(attr_parser *p, dvt_attr_def *attr) {
+  static const struct {
+    const char *word;
+    int kind;
+    const char *set;
+  } words[] = {
+      {"string", TF_ATTR_STRING, NULL},
+      {"int", TF_ATTR_INT, NULL},
+      {"float", TF_ATTR_FLOAT, NULL},
+      {"bool", TF_ATTR_BOOL, NULL},
+      {"type", TF_ATTR_TYPE, NULL},
+      {"shape", TF_ATTR_SHAPE, NULL},
+      {"tensor", TF_ATTR_TENSOR, NULL},
+      {"func", TF_ATTR_FUNC, NULL},
+      {"numbertype", 0, "numbertype"},
+      {"numerictype", 0, "numbertype"},
+      {"quantizedtype", 0, "quantizedtype"},
+      {"realnumbertype", 0, "realnumbertype"},
+      {"realnumberictype", 0, "realnumbertype"},
+  };
+  for (size_t i = 0; i < DVT_COUNT_OF(words); i++) {
+    if (!dvt_scan_literal(&p->rest, dvt_str_from(words[i].word))) continue;
+    if (words[i].set) return parse_set(p, words[i].set, attr);
+    attr->kind = (int8_t)words[i].kind;
+    return true;
+  }
+  if (!dvt_scan_literal(&p->rest, DVT_STR("{")))
+    return FAIL(p, "Trouble parsing type string at '" DVT_STR_FMT "'", REST(p));
+  dvt_scan_space(&p->rest);
+  bool strings = p->rest.len && (p->rest.data[0] == '\'' || p->rest.data[0] == '"');
+  return strings ? parse_allowed_strings(p, attr) : parse_allowed_types(p, attr);
+}
+
+static bool parse_minimum(attr_parser *p, dvt_attr_def *attr) {
+  dvt_str rest = p->rest;
+  dvt_scan_space(&rest);
+  size_t n = rest.len && rest.data[0] == '-' ? 1 : 0, digits = 0;
+  while (n + digits < rest.len && dvt_scan_is_digit(rest.data[n + digits])) digits++;
+  char text[32];
+  bool ok = digits > 0 && n + digits < sizeof text;
+  if (ok) {
+    memcpy(text, rest.data, n + digits);
+    text[n + digits] = '\0';
+    errno = 0;
+    attr->minimum = strtoll(text, NULL, 10);
+    ok = errno == 0;
+  }
+  if (!ok)
+    return FAIL(p, "Could not parse integer lower limit after '>=', found '" DVT_STR_FMT "' instead",
+                REST(p));
+  attr->has_minimum = true;
+  p->rest = dvt_str_drop(rest, n + digits);
+  dvt_scan_space(&p->rest);
+  return true;
+}
+
+static bool parse_default(attr_parser *p, dvt_attr_def *attr) {
+  dvt_scan_space(&p->rest);
+  size_t before = p->context->errors->len;
+  if (dvt_spec_parse_default(p->context, p->rest, attr)) return true;
+  if (p->context->errors->len == before && !p->context->errors->failed)
+    return FAIL(p, "Could not parse default value '" DVT_STR_FMT "' of type %s", REST(p),
+                dvt_attr_def_type_name(attr));
+  return false;
+}
+
+bool dvt_spec_parse_attr(dvt_spec_context *context, dvt_str spec, dvt_attr_def *out_attr) {
+  attr_parser parser = {context, spec, spec}, *p = &parser;
+  dvt_attr_def attr = {0};
+  if (!dvt_scan_name_colon(&p->rest, dvt_scan_is_letter, dvt_scan_is_word, &attr.name))
+    return FAIL(p, "%s", "Trouble parsing '<name>:'");
+  attr.is_list = dvt_scan_open(&p->rest, DVT_STR("list"));
+  if (!parse_base_type(p, &attr)) return false;
+  dvt_scan_space(&p->rest);
+  if (attr.is_list) {
+    if (!dvt_scan_literal(&p->rest, DVT_STR(")")))
+      return FAIL(p, "Expected ) to close 'list(', not: '" DVT_STR_FMT "'", REST(p));
+    dvt_scan_space(&p->rest);
+  }
+  bool may_have_minimum = attr.is_list || attr.kind == TF_ATTR_INT;
+  if (may_have_minimum && dvt_scan_literal(&p->rest, DVT_STR(">=")) && !parse_minimum(p, &attr)) return false;
+  if (dvt_scan_literal(&p->rest, DVT_STR("="))) {
+    if (!parse_default(p, &attr)) return false;
+  } else if (p->rest.len) {
+    return FAIL(p, "Extra '" DVT_STR_FMT "' unparsed at the end", REST(p));
+  }
+  *out_attr = attr;
+  return true;
+}

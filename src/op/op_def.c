@@ -1,0 +1,117 @@
+// Parsed op definitions: looking up names, copying compactly, describing for messages.
+#include "op/op_def.h"
+
+#include "op/op_def_check.h"
+#include "tensor/dtype.h"
+
+int dvt_op_def_find_attr(const dvt_op_def *op, dvt_str name) {
+  for (int i = 0; i < op->attr_count; i++)
+    if (dvt_str_eq(op->attrs[i].name, name)) return i;
+  return -1;
+}
+
+static int find_arg(const dvt_arg_def *args, int count, dvt_str name) {
+  for (int i = 0; i < count; i++)
+    if (dvt_str_eq(args[i].name, name)) return i;
+  return -1;
+}
+
+int dvt_op_def_find_input(const dvt_op_def *op, dvt_str name) {
+  return find_arg(op->inputs, op->input_count, name);
+}
+int dvt_op_def_find_output(const dvt_op_def *op, dvt_str name) {
+  return find_arg(op->outputs, op->output_count, name);
+}
+
+// The copy is one block: the struct, the arrays, then all strings, each NUL-terminated.
+typedef struct packer {
+  char *next;  // NULL: only count
+  size_t bytes;
+} packer;
+
+static void pack_str(packer *p, dvt_str *s) {
+  p->bytes += s->len + 1;
+  if (!p->next) return;
+  if (s->len) memcpy(p->next, s->data, s->len);
+  p->next[s->len] = '\0';
+  s->data = p->next;
+  p->next += s->len + 1;
+}
+
+static void pack_strings(packer *p, dvt_op_def *op, dvt_attr_def *attrs, dvt_arg_def *inputs,
+                         dvt_arg_def *outputs) {
+  pack_str(p, &op->name);
+  for (int i = 0; i < op->attr_count; i++) {
+    pack_str(p, &attrs[i].name);
+    if (attrs[i].default_value.len) pack_str(p, &attrs[i].default_value);
+    if (attrs[i].allowed.len) pack_str(p, &attrs[i].allowed);
+  }
+  for (int i = 0; i < op->input_count; i++) pack_str(p, &inputs[i].name);
+  for (int i = 0; i < op->output_count; i++) pack_str(p, &outputs[i].name);
+  if (op->deprecation_text.len) pack_str(p, &op->deprecation_text);
+  if (op->extra.len) pack_str(p, &op->extra);
+}
+
+const dvt_op_def *dvt_op_def_clone(const dvt_op_def *op, dvt_arena *arena) {
+  dvt_op_def header = *op;
+  packer count = {0};
+  pack_strings(&count, &header, op->attrs, op->inputs, op->outputs);
+  size_t attr_bytes = sizeof *op->attrs * (size_t)op->attr_count;
+  size_t input_bytes = sizeof *op->inputs * (size_t)op->input_count;
+  size_t output_bytes = sizeof *op->outputs * (size_t)op->output_count;
+  char *block = dvt_arena_alloc(arena, sizeof header + attr_bytes + input_bytes + output_bytes + count.bytes);
+  if (!block) return NULL;
+  dvt_op_def *copy = (dvt_op_def *)(void *)block;
+  *copy = *op;
+  copy->attrs = (dvt_attr_def *)(void *)(block + sizeof header);
+  copy->inputs = (dvt_arg_def *)(void *)(block + sizeof header + attr_bytes);
+  copy->outputs = (dvt_arg_def *)(void *)(block + sizeof header + attr_bytes + input_bytes);
+  if (attr_bytes) memcpy(copy->attrs, op->attrs, attr_bytes);
+  if (input_bytes) memcpy(copy->inputs, op->inputs, input_bytes);
+  if (output_bytes) memcpy(copy->outputs, op->outputs, output_bytes);
+  packer strings = {block + sizeof header + attr_bytes + input_bytes + output_bytes, 0};
+  pack_strings(&strings, copy, copy->attrs, copy->inputs, copy->outputs);
+  return copy;
+}
+
+static void describe_args(const dvt_op_def *op, const dvt_arg_def *args, int count, dvt_buf *out) {
+  for (int i = 0; i < count; i++) {
+    const dvt_arg_def *arg = &args[i];
+    dvt_buf_printf(out, "%s" DVT_STR_FMT ":%s", i ? ", " : "", DVT_STR_ARG(arg->name),
+                   arg->is_ref ? "Ref(" : "");
+    if (arg->number_attr >= 0)
+      dvt_buf_printf(out, DVT_STR_FMT "*", DVT_STR_ARG(op->attrs[arg->number_attr].name));
+    if (arg->dtype)
+      dvt_buf_append_str(out, dvt_str_from(dvt_dtype_name(arg->dtype)));
+    else if (arg->type_attr >= 0)
+      dvt_buf_append_str(out, op->attrs[arg->type_attr].name);
+    else if (arg->type_list_attr >= 0)
+      dvt_buf_append_str(out, op->attrs[arg->type_list_attr].name);
+    if (arg->is_ref) dvt_buf_append_byte(out, ')');
+  }
+}
+
+void dvt_op_def_describe(const dvt_op_def *op, dvt_buf *out) {
+  dvt_buf_printf(out, "Op<name=" DVT_STR_FMT "; signature=", DVT_STR_ARG(op->name));
+  describe_args(op, op->inputs, op->input_count, out);
+  dvt_buf_append(out, " -> ", 4);
+  describe_args(op, op->outputs, op->output_count, out);
+  for (int i = 0; i < op->attr_count; i++) {
+    const dvt_attr_def *attr = &op->attrs[i];
+    dvt_buf_printf(out, "; attr=" DVT_STR_FMT ":%s", DVT_STR_ARG(attr->name), dvt_attr_def_type_name(attr));
+    if (attr->has_default) {
+      dvt_buf_append_str(out, DVT_STR(",default="));
+      dvt_attr_describe(attr->default_value, out);
+    }
+    if (attr->has_minimum) dvt_buf_printf(out, ",min=%lld", (long long)attr->minimum);
+    if (attr->allowed.len) {
+      dvt_buf_append_str(out, DVT_STR(",allowed="));
+      dvt_attr_describe(attr->allowed, out);
+    }
+  }
+  if (op->is_commutative) dvt_buf_append_str(out, DVT_STR("; is_commutative=true"));
+  if (op->is_aggregate) dvt_buf_append_str(out, DVT_STR("; is_aggregate=true"));
+  if (op->is_stateful) dvt_buf_append_str(out, DVT_STR("; is_stateful=true"));
+  if (op->allows_uninitialized_input) dvt_buf_append_str(out, DVT_STR("; allows_uninitialized_input=true"));
+  dvt_buf_append_byte(out, '>');
+}

@@ -1,0 +1,248 @@
+// The op registry. Lookups probe an immutable-once-published hash table without a lock; registration takes
+// the mutex, parses into a scratch arena and copies the definition into the registry's arena. A table that
+// became too small is replaced by a larger one; the old ones stay allocated, since readers may still walk
+// them (together they are smaller than the current one).
+#include "op/registry.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/nearest.h"
+#include "op/op_def_builder.h"
+
+typedef struct slot {
+  uint32_t hash;                   // written before `op` is published, then constant
+  _Atomic(const dvt_op_def *) op;  // NULL = free, &removed = was removed (the probe goes on)
+} slot;
+
+typedef struct table {
+  struct table *older;
+  uint32_t mask;
+  uint32_t used;  // slots that are not free, removed ones included
+  slot slots[];
+} table;
+
+enum { FIRST_CAPACITY = 256 };
+
+static const dvt_op_def removed;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(table *) current;
+static size_t op_count;  // under the mutex, as all below
+static dvt_arena arena, scratch_arena;
+static dvt_buf scratch, scratch_errors;
+static _Atomic(bool (*)(dvt_str)) autoload_hook;
+static _Atomic(void (*)(void)) load_all_hook;
+static _Thread_local dvt_plugin *owner;
+
+static uint32_t hash_of(dvt_str name) {
+  uint64_t h = dvt_str_hash(name);
+  return (uint32_t)(h ^ h >> 32);
+}
+
+static slot *find_slot(table *t, dvt_str name, uint32_t hash) {
+  for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
+    const dvt_op_def *op = atomic_load_explicit(&t->slots[i].op, memory_order_acquire);
+    if (!op) return NULL;
+    if (op != &removed && t->slots[i].hash == hash && dvt_str_eq(op->name, name)) return &t->slots[i];
+  }
+}
+
+const dvt_op_def *dvt_op_lookup_loaded(dvt_str name) {
+  table *t = atomic_load_explicit(&current, memory_order_acquire);
+  slot *s = t ? find_slot(t, name, hash_of(name)) : NULL;
+  if (!s) return NULL;
+  const dvt_op_def *op = atomic_load_explicit(&s->op, memory_order_acquire);
+  return op == &removed ? NULL : op;
+}
+
+const dvt_op_def *dvt_op_lookup(dvt_str name) {
+  const dvt_op_def *op = dvt_op_lookup_loaded(name);
+  if (DVT_LIKELY(op != NULL)) return op;
+  bool (*hook)(dvt_str) = atomic_load_explicit(&autoload_hook, memory_order_acquire);
+  return hook && hook(name) ? dvt_op_lookup_loaded(name) : NULL;
+}
+
+void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void)) {
+  atomic_store(&autoload_hook, hook);
+  atomic_store(&load_all_hook, load_all);
+}
+
+void dvt_op_registry_load_all(void) {
+  void (*load_all)(void) = atomic_load(&load_all_hook);
+  if (load_all) load_all();
+}
+
+static void place(table *t, const dvt_op_def *op, uint32_t hash) {
+  uint32_t i = hash & t->mask;
+  while (atomic_load_explicit(&t->slots[i].op, memory_order_relaxed)) i = (i + 1) & t->mask;
+  t->slots[i].hash = hash;
+  atomic_store_explicit(&t->slots[i].op, op, memory_order_release);
+  t->used++;
+}
+
+// Makes room for one more op: at most three quarters of the slots are in use.
+static dvt_status reserve(void) {
+  table *old = atomic_load_explicit(&current, memory_order_relaxed);
+  if (old && old->used + 1 <= (old->mask + 1) / 4 * 3) return NULL;
+  size_t capacity = FIRST_CAPACITY;
+  while (capacity / 4 * 3 < op_count + 1 + (old ? op_count / 2 : 0)) capacity *= 2;
+  table *t = dvt_calloc(1, sizeof *t + capacity * sizeof t->slots[0]);
+  if (!t) return dvt_error_out_of_memory(sizeof *t + capacity * sizeof t->slots[0]);
+  t->mask = (uint32_t)capacity - 1;
+  t->older = old;
+  for (uint32_t i = 0; old && i <= old->mask; i++) {
+    const dvt_op_def *op = atomic_load_explicit(&old->slots[i].op, memory_order_relaxed);
+    if (op && op != &removed) place(t, op, old->slots[i].hash);
+  }
+  atomic_store_explicit(&current, t, memory_order_release);
+  return NULL;
+}
+
+static bool same_definition(const dvt_op_def *a, const dvt_op_def *b) {
+  dvt_buf x = {0}, y = {0};
+  dvt_op_def_to_proto(a, &x);
+  dvt_op_def_to_proto(b, &y);
+  bool same = !x.failed && !y.failed && dvt_str_eq(dvt_buf_str(&x), dvt_buf_str(&y));
+  dvt_buf_deinit(&x);
+  dvt_buf_deinit(&y);
+  return same;
+}
+
+static dvt_status already_exists(const dvt_op_def *existing, const dvt_op_def *op) {
+  dvt_buf a = {0}, b = {0};
+  dvt_op_def_describe(existing, &a);
+  dvt_op_def_describe(op, &b);
+  dvt_status status = dvt_error(TF_ALREADY_EXISTS,
+                                "Op with name " DVT_STR_FMT
+                                " is already registered as %s; this registration says %s. "
+                                "Give the op another name or leave out one of the two",
+                                DVT_STR_ARG(op->name), a.data ? a.data : "", b.data ? b.data : "");
+  dvt_buf_deinit(&a);
+  dvt_buf_deinit(&b);
+  return status;
+}
+
+static dvt_status add(const dvt_op_def *op) {
+  uint32_t hash = hash_of(op->name);
+  table *t = atomic_load_explicit(&current, memory_order_relaxed);
+  slot *existing = t ? find_slot(t, op->name, hash) : NULL;
+  if (existing) {
+    const dvt_op_def *other = atomic_load_explicit(&existing->op, memory_order_relaxed);
+    // A plugin may bring along an op that was there before it was loaded, if it means the same op (rule 46).
+    if (owner && other->plugin != owner && same_definition(other, op)) return NULL;
+    return already_exists(other, op);
+  }
+  DVT_RETURN_IF_ERROR(reserve());
+  const dvt_op_def *copy = dvt_op_def_clone(op, &arena);
+  if (!copy) return dvt_error_out_of_memory(sizeof *op);
+  ((dvt_op_def *)copy)->plugin = owner;
+  place(atomic_load_explicit(&current, memory_order_relaxed), copy, hash);
+  op_count++;
+  return NULL;
+}
+
+dvt_status dvt_op_register(TF_OpDefinitionBuilder *builder) {
+  if (!builder) return dvt_error(TF_INVALID_ARGUMENT, "TF_RegisterOpDefinition: the builder is NULL");
+  pthread_mutex_lock(&mutex);
+  const dvt_op_def *op;
+  dvt_status status = dvt_op_builder_finish(builder, &scratch_arena, &scratch_errors, &scratch, &op);
+  if (!status) status = add(op);
+  dvt_arena_reset(&scratch_arena);
+  pthread_mutex_unlock(&mutex);
+  dvt_op_builder_delete(builder);
+  return status;
+}
+
+size_t dvt_op_registry_count(void) {
+  pthread_mutex_lock(&mutex);
+  size_t count = op_count;
+  pthread_mutex_unlock(&mutex);
+  return count;
+}
+
+static int compare_ops(const void *a, const void *b) {
+  return dvt_str_compare((*(const dvt_op_def *const *)a)->name, (*(const dvt_op_def *const *)b)->name);
+}
+
+// Calls visit for every op in name order while the mutex is held. Without memory for the order: in table
+// order.
+void dvt_op_registry_visit(void (*visit)(void *arg, const dvt_op_def *op), void *arg) {
+  pthread_mutex_lock(&mutex);
+  table *t = atomic_load_explicit(&current, memory_order_relaxed);
+  const dvt_op_def **ops = dvt_malloc(DVT_MAX(op_count, 1) * sizeof *ops);
+  size_t n = 0;
+  for (uint32_t i = 0; t && i <= t->mask; i++) {
+    const dvt_op_def *op = atomic_load_explicit(&t->slots[i].op, memory_order_relaxed);
+    if (!op || op == &removed) continue;
+    if (ops)
+      ops[n++] = op;
+    else
+      visit(arg, op);
+  }
+  if (n) qsort(ops, n, sizeof *ops, compare_ops);
+  for (size_t i = 0; i < n; i++) visit(arg, ops[i]);
+  dvt_free(ops);
+  pthread_mutex_unlock(&mutex);
+}
+
+typedef struct list_state {
+  const dvt_plugin *owner;
+  bool only_owner;
+  dvt_buf *out;
+} list_state;
+
+static void list_op(void *arg, const dvt_op_def *op) {
+  list_state *state = arg;
+  if (state->only_owner && op->plugin != state->owner) return;
+  size_t begin = dvt_wire_begin(state->out, 1);
+  dvt_op_def_to_proto(op, state->out);
+  dvt_wire_end(state->out, begin);
+}
+
+void dvt_op_registry_list(const dvt_plugin *of_owner, bool only_owner, dvt_buf *out) {
+  list_state state = {of_owner, only_owner, out};
+  dvt_op_registry_visit(list_op, &state);
+}
+
+dvt_plugin *dvt_op_registry_owner(void) { return owner; }
+
+dvt_plugin *dvt_op_registry_set_owner(dvt_plugin *new_owner) {
+  dvt_plugin *previous = owner;
+  owner = new_owner;
+  return previous;
+}
+
+void dvt_op_registry_remove_owner(dvt_plugin *of_owner) {
+  pthread_mutex_lock(&mutex);
+  table *t = atomic_load_explicit(&current, memory_order_relaxed);
+  for (uint32_t i = 0; of_owner && t && i <= t->mask; i++) {
+    const dvt_op_def *op = atomic_load_explicit(&t->slots[i].op, memory_order_relaxed);
+    if (!op || op == &removed || op->plugin != of_owner) continue;
+    atomic_store_explicit(&t->slots[i].op, &removed, memory_order_release);
+    op_count--;
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+static void offer(void *arg, const dvt_op_def *op) { dvt_nearest_offer(arg, op->name); }
+
+dvt_status dvt_op_lookup_or_error(dvt_str name, const dvt_op_def **out_op) {
+  const dvt_op_def *op = dvt_op_lookup(name);
+  if (DVT_LIKELY(op != NULL)) {
+    *out_op = op;
+    return NULL;
+  }
+  dvt_nearest nearest = {.wanted = name};
+  dvt_op_registry_visit(offer, &nearest);
+  dvt_buf hint = {0};
+  dvt_nearest_print(&nearest, &hint);
+  dvt_status status =
+      dvt_error(TF_NOT_FOUND,
+                "Op type not registered '" DVT_STR_FMT
+                "' in this process.%s Load the plugin that defines the op (TF_LoadLibrary, --plugin FILE "
+                "or DOVETAIL_PLUGIN_PATH) before the graph is built",
+                DVT_STR_ARG(name), hint.data ? hint.data : "");
+  dvt_buf_deinit(&hint);
+  return status;
+}
