@@ -55,37 +55,35 @@ TF_CAPI_EXPORT void TF_TensorFromProto(const TF_Buffer *from, TF_Tensor *to, TF_
 // Errors: NOT_FOUND for a missing file or an undefined symbol, INVALID_ARGUMENT for a file that is no
 //   plugin for this machine or a wrong registration; NULL is then returned.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Library *TF_LoadLibrary(const char *library_filename,
-                                                                TF_Status *status);
+TF_CAPI_EXPORT TF_Library *TF_LoadLibrary(const char *library_filename, TF_Status *status);
 
 // The ops that the plugin registered, as a serialized OpList.
 // Owner: the handle keeps the bytes.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer TF_GetOpList(TF_Library *lib_handle);
+TF_CAPI_EXPORT TF_Buffer TF_GetOpList(TF_Library *lib_handle);
 
 // Releases the handle; the plugin stays loaded.
 // Owner: takes `lib_handle`; NULL is accepted.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_DeleteLibraryHandle(TF_Library *lib_handle);
+TF_CAPI_EXPORT void TF_DeleteLibraryHandle(TF_Library *lib_handle);
 
 // All registered ops as a serialized OpList.
 // Owner: the caller releases the buffer with TF_DeleteBuffer.
 // Threads: any.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_GetAllOpList(void);
+TF_CAPI_EXPORT TF_Buffer *TF_GetAllOpList(void);
 
 // All registered kernels as a serialized KernelList.
 // Owner: the caller releases the buffer with TF_DeleteBuffer.
 // Threads: any.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_GetAllRegisteredKernels(TF_Status *status);
+TF_CAPI_EXPORT TF_Buffer *TF_GetAllRegisteredKernels(TF_Status *status);
 
 // The kernels of one op as a serialized KernelList, empty when there are none.
 // Owner: the caller releases the buffer with TF_DeleteBuffer.
 // Threads: any.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_GetRegisteredKernelsForOp(const char *name,
-                                                                             TF_Status *status);
+TF_CAPI_EXPORT TF_Buffer *TF_GetRegisteredKernelsForOp(const char *name, TF_Status *status);
 
 // ---- API definitions ----
 
@@ -93,27 +91,26 @@ TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_GetRegisteredKernelsForOp(con
 // Owner: the caller releases it with TF_DeleteApiDefMap; copies the list.
 // Errors: INVALID_ARGUMENT when the bytes are no OpList; NULL is then returned.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_ApiDefMap *TF_NewApiDefMap(TF_Buffer *op_list_buffer,
-                                                                   TF_Status *status);
+TF_CAPI_EXPORT TF_ApiDefMap *TF_NewApiDefMap(TF_Buffer *op_list_buffer, TF_Status *status);
 
 // Releases the map.
 // Owner: takes `apimap`; NULL is accepted.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_DeleteApiDefMap(TF_ApiDefMap *apimap);
+TF_CAPI_EXPORT void TF_DeleteApiDefMap(TF_ApiDefMap *apimap);
 
 // Adds ApiDefs in text form, later ones over earlier ones.
 // Owner: copies the text.
 // Errors: INVALID_ARGUMENT for text that is no ApiDefs.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_ApiDefMapPut(TF_ApiDefMap *api_def_map, const char *text,
-                                                          size_t text_len, TF_Status *status);
+TF_CAPI_EXPORT void TF_ApiDefMapPut(TF_ApiDefMap *api_def_map, const char *text, size_t text_len,
+                                    TF_Status *status);
 
 // The serialized ApiDef of an op.
 // Owner: the caller releases the buffer with TF_DeleteBuffer.
 // Errors: INVALID_ARGUMENT for an unknown op; NULL is then returned.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_ApiDefMapGet(TF_ApiDefMap *api_def_map, const char *name,
-                                                                size_t name_len, TF_Status *status);
+TF_CAPI_EXPORT TF_Buffer *TF_ApiDefMapGet(TF_ApiDefMap *api_def_map, const char *name, size_t name_len,
+                                          TF_Status *status);
 
 // ---- servers ----
 
@@ -121,30 +118,29 @@ TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Buffer *TF_ApiDefMapGet(TF_ApiDefMap *ap
 // Owner: the caller releases it with TF_DeleteServer.
 // Errors: INVALID_ARGUMENT when the bytes are no ServerDef.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern TF_Server *TF_NewServer(const void *proto, size_t proto_len,
-                                                             TF_Status *status);
+TF_CAPI_EXPORT TF_Server *TF_NewServer(const void *proto, size_t proto_len, TF_Status *status);
 
 // Starts the server.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_ServerStart(TF_Server *server, TF_Status *status);
+TF_CAPI_EXPORT void TF_ServerStart(TF_Server *server, TF_Status *status);
 
 // Stops the server.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_ServerStop(TF_Server *server, TF_Status *status);
+TF_CAPI_EXPORT void TF_ServerStop(TF_Server *server, TF_Status *status);
 
 // Waits until the server has stopped.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_ServerJoin(TF_Server *server, TF_Status *status);
+TF_CAPI_EXPORT void TF_ServerJoin(TF_Server *server, TF_Status *status);
 
 // The target that TF_SetTarget takes to reach the server.
 // Owner: the server keeps the text.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern const char *TF_ServerTarget(TF_Server *server);
+TF_CAPI_EXPORT const char *TF_ServerTarget(TF_Server *server);
 
 // Stops the server and releases it.
 // Owner: takes `server`; NULL is accepted.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_DeleteServer(TF_Server *server);
+TF_CAPI_EXPORT void TF_DeleteServer(TF_Server *server);
 
 // ---- log and file systems ----
 
@@ -152,13 +148,12 @@ TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_DeleteServer(TF_Server *server);
 // Owner: the text is valid during the call.
 // Threads: any; `listener` may be called from several threads at once.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_RegisterLogListener(void (*listener)(const char *message));
+TF_CAPI_EXPORT void TF_RegisterLogListener(void (*listener)(const char *message));
 
 // Loads a plugin that serves file systems and registers its schemes.
 // Errors: NOT_FOUND for a missing file or entry point, or what the plugin reports.
 // Since: 2.15
-TF_CAPI_EXPORT TF_CAPI_EXPORT extern void TF_RegisterFilesystemPlugin(const char *plugin_filename,
-                                                                      TF_Status *status);
+TF_CAPI_EXPORT void TF_RegisterFilesystemPlugin(const char *plugin_filename, TF_Status *status);
 
 #ifdef __cplusplus
 }
