@@ -1,5 +1,5 @@
-// dvt_status errors and the bridge to the ABI's TF_Status. An error is one heap block that ends in its
-// message; two errors are static, so that running out of memory can always be told.
+// dvt_status errors and the bridge to the ABI's TF_Status. An error is one heap block that ends in its message; the
+// out-of-memory error is static, so that it can always be told.
 #include "base/status.h"
 
 #include <stdio.h>

@@ -46,6 +46,9 @@ dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) DVT_NODISC
 void dvt_tensor_move(TF_Tensor *out, TF_Tensor *src);  // *out must be empty; *src becomes empty
 void dvt_tensor_reset(TF_Tensor *t);                    // drops the reference; t becomes empty
 dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) DVT_NODISCARD;  // no size check
+// Does the buffer hold as many bytes as dtype and shape ask for? Tensors from users need not (TF_SetShape, TF_NewTensor
+// with strings); check before elements are read. INVALID_ARGUMENT otherwise, also for unknown dtypes.
+dvt_status dvt_tensor_check_size(const TF_Tensor *t) DVT_NODISCARD;
 static inline bool dvt_tensor_is_empty(const TF_Tensor *t) { return t->buffer == NULL; }
 
 // Handles on the heap (free list). NULL when out of memory.

@@ -6,7 +6,9 @@
 #include "base/buf.h"
 #include "tensor/tensor.h"
 
-// *out must be empty. INVALID_ARGUMENT for malformed bytes, bad dtype or shape, too many values, short content.
+// *out must be empty. INVALID_ARGUMENT for malformed bytes, bad dtype or shape, content of the wrong length. As in stock,
+// values beyond the last element are ignored and an unknown rank means a scalar. RESOURCE_EXHAUSTED for shapes larger than
+// memory.
 dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
 // Appends the TensorProto's fields to *out. UNIMPLEMENTED for resource and variant.
 dvt_status dvt_tensor_to_proto(const TF_Tensor *t, dvt_buf *out) DVT_NODISCARD;

@@ -1,0 +1,129 @@
+// Making and destroying reference-counted buffers. An owned buffer is one block: the header in its first 64
+// bytes, the data behind it. Blocks for up to 4 KiB of data come in four sizes from the thread's free lists.
+#include "tensor/buffer.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/thread_cache.h"
+#include "tensor/dtype.h"
+#include "tensor/object.h"
+#include "tensorflow/c/tf_tstring.h"
+
+#define HEADER_BYTES ((size_t)DVT_TENSOR_ALIGNMENT)
+_Static_assert(sizeof(dvt_buffer) <= HEADER_BYTES, "data starts behind the header");
+
+// What dvt_buffer.data points to when an adopted buffer has none.
+static _Alignas(DVT_TENSOR_ALIGNMENT) char no_data[DVT_TENSOR_ALIGNMENT];
+
+static const struct {
+  size_t capacity;
+  dvt_cache_kind kind;
+} block_sizes[] = {{64, DVT_CACHE_BLOCK_64},
+                   {256, DVT_CACHE_BLOCK_256},
+                   {1024, DVT_CACHE_BLOCK_1024},
+                   {4096, DVT_CACHE_BLOCK_4096}};
+
+// A block whose data has room for at least `bytes`; exactly as many where free lists do not apply.
+static dvt_buffer *block_new(size_t bytes, size_t *out_capacity) {
+  size_t capacity = bytes, total;
+  for (size_t i = 0; i < DVT_COUNT_OF(block_sizes) && !DVT_CACHE_OFF; i++) {
+    if (bytes > block_sizes[i].capacity) continue;
+    capacity = *out_capacity = block_sizes[i].capacity;
+    dvt_buffer *buffer = dvt_cache_pop(block_sizes[i].kind);
+    if (buffer) return buffer;
+    break;
+  }
+  if (!dvt_size_add(capacity, HEADER_BYTES, &total) || total > PTRDIFF_MAX) return NULL;
+  *out_capacity = capacity;
+  return dvt_aligned_alloc(DVT_TENSOR_ALIGNMENT, total);
+}
+
+static void block_free(dvt_buffer *buffer) {
+  for (size_t i = 0; i < DVT_COUNT_OF(block_sizes); i++) {
+    if (buffer->capacity != block_sizes[i].capacity) continue;
+    if (dvt_cache_push(block_sizes[i].kind, buffer)) return;
+    break;
+  }
+  dvt_free(buffer);
+}
+
+static bool elements_own_memory(int dtype) {
+  return dtype == TF_STRING || dtype == TF_RESOURCE || dtype == TF_VARIANT;
+}
+
+dvt_buffer *dvt_buffer_allocate(size_t bytes, int dtype) {
+  size_t capacity;
+  dvt_buffer *buffer = block_new(bytes, &capacity);
+  if (!buffer) return NULL;
+  void *data = (char *)buffer + HEADER_BYTES;
+  *buffer = (dvt_buffer){.data = data, .bytes = bytes, .capacity = capacity, .owned = true};
+  atomic_init(&buffer->refs, 1);
+  if (elements_own_memory(dtype)) {
+    buffer->element_dtype = (uint8_t)dtype;
+    memset(data, 0, capacity);
+  }
+  return buffer;
+}
+
+dvt_buffer *dvt_buffer_adopt(void *data, size_t bytes, dvt_deallocator deallocator, void *arg) {
+  dvt_buffer *buffer = dvt_cache_pop(DVT_CACHE_BUFFER);
+  if (!buffer) buffer = dvt_malloc(sizeof *buffer);
+  if (!buffer) {
+    if (deallocator) deallocator(data, bytes, arg);
+    return NULL;
+  }
+  *buffer = (dvt_buffer){.data = data ? data : no_data,
+                         .bytes = bytes,
+                         .capacity = bytes,
+                         .deallocator = deallocator,
+                         .deallocator_arg = arg};
+  atomic_init(&buffer->refs, 1);
+  return buffer;
+}
+
+// All elements that fit into the block are destroyed: those beyond `bytes` are zero, which is the empty
+// element.
+static void destroy_elements(dvt_buffer *buffer) {
+  if (buffer->element_dtype == TF_STRING) {
+    TF_TString *strings = buffer->data;
+    for (size_t i = 0; i < buffer->capacity / sizeof *strings; i++) TF_TString_Dealloc(&strings[i]);
+    return;
+  }
+  dvt_object **objects = buffer->data;
+  for (size_t i = 0; i < buffer->capacity / sizeof *objects; i++) dvt_object_release(objects[i]);
+}
+
+void dvt_buffer_destroy(dvt_buffer *buffer) {
+  if (buffer->owned) {
+    if (buffer->element_dtype) destroy_elements(buffer);
+    block_free(buffer);
+    return;
+  }
+  void *data = buffer->data == no_data ? NULL : buffer->data;
+  if (buffer->deallocator) buffer->deallocator(data, buffer->bytes, buffer->deallocator_arg);
+  if (!dvt_cache_push(DVT_CACHE_BUFFER, buffer)) dvt_free(buffer);
+}
+
+dvt_buffer *dvt_slot_acquire(dvt_slot *slot, size_t bytes) {
+  dvt_buffer *kept = slot->buffer;
+  if (kept && atomic_load_explicit(&kept->refs, memory_order_acquire) == 1 && kept->capacity >= bytes) {
+    kept->bytes = bytes;
+    return dvt_buffer_retain(kept);
+  }
+  dvt_buffer *fresh = dvt_buffer_allocate(bytes, 0);
+  if (!fresh) return NULL;
+  dvt_slot_deinit(slot);
+  atomic_store_explicit(&fresh->slot_refs, 1, memory_order_relaxed);
+  slot->buffer = fresh;
+  return dvt_buffer_retain(fresh);
+}
+
+void dvt_slot_deinit(dvt_slot *slot) {
+  if (!slot->buffer) return;
+  // Before the reference goes: a reader that sees both old values counts one user too many, never one too
+  // few.
+  atomic_store_explicit(&slot->buffer->slot_refs, 0, memory_order_relaxed);
+  dvt_buffer_release(slot->buffer);
+  slot->buffer = NULL;
+}

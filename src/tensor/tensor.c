@@ -1,0 +1,164 @@
+// TF_Tensor values and handles. A value owns one reference to its buffer and, above rank 8, its list of
+// dimensions.
+#include "tensor/tensor.h"
+
+#include "base/thread_cache.h"
+#include "tensor/object.h"
+#include "tensorflow/c/tf_tstring.h"
+
+static void drop_dims(TF_Tensor *t) {
+  if (DVT_UNLIKELY(t->rank > DVT_INLINE_RANK)) dvt_free(t->shape.heap_dims);
+  t->rank = 0;
+}
+
+// Stores the dims of a tensor that has none on the heap. `dims` were checked by the caller.
+static dvt_status store_dims(TF_Tensor *t, const int64_t *dims, int rank) {
+  int64_t *to = t->shape.inline_dims;
+  if (DVT_UNLIKELY(rank > DVT_INLINE_RANK)) {
+    to = dvt_malloc((size_t)rank * sizeof *to);
+    if (!to) return dvt_error_out_of_memory((size_t)rank * sizeof *to);
+    t->shape.heap_dims = to;
+  }
+  for (int i = 0; i < rank; i++) to[i] = dims[i];
+  t->rank = rank;
+  return NULL;
+}
+
+dvt_status dvt_tensor_init_with_buffer(TF_Tensor *out, int dtype, const int64_t *dims, int rank,
+                                       dvt_buffer *buffer) {
+  dvt_status status = store_dims(out, dims, rank);
+  if (DVT_UNLIKELY(status != NULL)) {
+    dvt_buffer_release(buffer);
+    return status;
+  }
+  out->buffer = buffer;
+  out->data = buffer->data;
+  out->dtype = dtype;
+  return NULL;
+}
+
+dvt_status dvt_tensor_init_in_slot(TF_Tensor *out, int dtype, const int64_t *dims, int rank, dvt_slot *slot) {
+  size_t bytes;
+  DVT_RETURN_IF_ERROR(dvt_shape_bytes(dtype, dims, rank, &bytes));
+  dvt_buffer *buffer =
+      slot && dvt_dtype_size(dtype) ? dvt_slot_acquire(slot, bytes) : dvt_buffer_allocate(bytes, dtype);
+  if (DVT_UNLIKELY(!buffer)) return dvt_error_out_of_memory(bytes);
+  return dvt_tensor_init_with_buffer(out, dtype, dims, rank, buffer);
+}
+
+dvt_status dvt_tensor_init_allocate(TF_Tensor *out, int dtype, const int64_t *dims, int rank) {
+  return dvt_tensor_init_in_slot(out, dtype, dims, rank, NULL);
+}
+
+dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) {
+  DVT_RETURN_IF_ERROR(store_dims(out, dvt_tensor_dims(src), src->rank));
+  out->buffer = src->buffer ? dvt_buffer_retain(src->buffer) : NULL;
+  out->data = src->data;
+  out->dtype = src->dtype;
+  return NULL;
+}
+
+void dvt_tensor_move(TF_Tensor *out, TF_Tensor *src) {
+  *out = *src;
+  *src = (TF_Tensor){0};
+}
+
+void dvt_tensor_reset(TF_Tensor *t) {
+  dvt_buffer_release(t->buffer);
+  drop_dims(t);
+  t->buffer = NULL;
+  t->data = NULL;
+  t->dtype = 0;
+}
+
+dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) {
+  int64_t count;
+  DVT_RETURN_IF_ERROR(dvt_shape_count(dims, rank, &count));
+  TF_Tensor shaped = {0};
+  DVT_RETURN_IF_ERROR(store_dims(&shaped, dims, rank));
+  drop_dims(t);
+  t->shape = shaped.shape;
+  t->rank = shaped.rank;
+  return NULL;
+}
+
+dvt_status dvt_tensor_check_size(const TF_Tensor *t) {
+  size_t bytes;
+  DVT_RETURN_IF_ERROR(dvt_shape_bytes(t->dtype, dvt_tensor_dims(t), t->rank, &bytes));
+  size_t have = t->buffer ? t->buffer->bytes : 0;
+  if (t->buffer && t->buffer->element_dtype) have = t->buffer->capacity;
+  if (bytes <= have) return NULL;
+  dvt_buf text = {0};
+  dvt_tensor_describe(t, 0, &text);
+  dvt_status error = dvt_error(TF_INVALID_ARGUMENT, "tensor %s needs %zu bytes but its buffer has %zu",
+                               text.data ? text.data : "", bytes, have);
+  dvt_buf_deinit(&text);
+  return error;
+}
+
+static void handle_free(TF_Tensor *handle) {
+  if (!dvt_cache_push(DVT_CACHE_TENSOR, handle)) dvt_free(handle);
+}
+
+TF_Tensor *dvt_tensor_handle_new(void) {
+  TF_Tensor *handle = dvt_cache_pop(DVT_CACHE_TENSOR);
+  if (!handle) handle = dvt_malloc(sizeof *handle);
+  if (!handle) return NULL;
+  handle->buffer = NULL;
+  handle->data = NULL;
+  handle->dtype = 0;
+  handle->rank = 0;
+  return handle;
+}
+
+TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) {
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  if (!handle) return NULL;
+  dvt_status status = dvt_tensor_init_copy(handle, src);
+  if (!status) return handle;
+  dvt_status_free(status);
+  handle_free(handle);
+  return NULL;
+}
+
+void dvt_tensor_handle_delete(TF_Tensor *handle) {
+  if (!handle) return;
+  dvt_buffer_release(handle->buffer);
+  drop_dims(handle);
+  handle_free(handle);
+}
+
+static dvt_status copy_strings(const TF_TString *from, TF_TString *to, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    size_t len = TF_TString_GetSize(&from[i]);
+    TF_TString_Copy(&to[i], TF_TString_GetDataPointer(&from[i]), len);
+    if (TF_TString_GetSize(&to[i]) != len) return dvt_error_out_of_memory(len);
+  }
+  return NULL;
+}
+
+static dvt_status copy_elements(const TF_Tensor *src, TF_Tensor *out) {
+  int64_t count = dvt_tensor_count(src);
+  if (src->dtype == TF_STRING) return copy_strings(src->data, out->data, count);
+  if (src->dtype == TF_RESOURCE || src->dtype == TF_VARIANT) {
+    dvt_object *const *from = src->data;
+    dvt_object **to = out->data;
+    for (int64_t i = 0; i < count; i++) to[i] = dvt_object_retain(from[i]);
+  } else if (count > 0) {
+    memcpy(out->data, src->data, (size_t)count * dvt_dtype_size(src->dtype));
+  }
+  return NULL;
+}
+
+dvt_status dvt_tensor_clone(const TF_Tensor *src, TF_Tensor *out) {
+  TF_Tensor copy = {0};
+  DVT_RETURN_IF_ERROR(dvt_tensor_check_size(src));
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(&copy, src->dtype, dvt_tensor_dims(src), src->rank));
+  dvt_status status = copy_elements(src, &copy);
+  if (status) {
+    dvt_tensor_reset(&copy);
+    return status;
+  }
+  dvt_tensor_move(out, &copy);
+  return NULL;
+}
