@@ -4,7 +4,8 @@
 Builds empty stand-ins for the stock libraries with their sonames and symbol versions, links programs and plugins to
 them, and runs the programs with LD_LIBRARY_PATH set to the compat folder. Each program registers an op itself, loads
 plugins of every linking with dlopen(RTLD_NOW) and with TF_LoadLibrary, and expects to find the op of each in
-TF_GetAllOpList: that holds only if all of them reached the same library.
+TF_GetAllOpList: that holds only if all of them reached the same library. One more host links to nothing and opens a
+stock name with RTLD_LOCAL, as ctypes and language bindings do.
 """
 
 import argparse
@@ -77,6 +78,31 @@ int main(int argc, char **argv) {
 }
 """
 
+# Opens argv[1] privately; the rest are pairs of plugin and op, as above.
+BINDING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "tensorflow/c/c_api.h"
+int main(int argc, char **argv) {
+  void *host = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (host == NULL) return fprintf(stderr, "%s\n", dlerror()), 1;
+  TF_Status *status = ((TF_Status * (*)(void)) dlsym(host, "TF_NewStatus"))();
+  int failed = 0;
+  for (int i = 2; i + 1 < argc; i += 2) {
+    ((TF_Library * (*)(const char *, TF_Status *)) dlsym(host, "TF_LoadLibrary"))(argv[i], status);
+    TF_Buffer *list = ((TF_Buffer * (*)(void)) dlsym(host, "TF_GetAllOpList"))();
+    if (memmem(list->data, list->length, argv[i + 1], strlen(argv[i + 1])) == NULL) {
+      fprintf(stderr, "%s in %s: its op is not in the list\n", argv[i], argv[1]);
+      failed = 1;
+    }
+    ((void (*)(TF_Buffer *))dlsym(host, "TF_DeleteBuffer"))(list);
+  }
+  ((void (*)(TF_Status *))dlsym(host, "TF_DeleteStatus"))(status);
+  return failed;
+}
+"""
+
 
 class Workshop:
     def __init__(self, folder, cc, flags):
@@ -119,6 +145,18 @@ class Workshop:
                 for name, links in PLUGIN_LINKS.items()}
 
 
+def private_hosts_work(shop, plugins, env):
+    problems = []
+    binding = shop.link(shop.write("binding.c", BINDING), "binding", [], "-Wno-pedantic")
+    # A plugin that names no library finds its symbols only where they are global, in stock as here.
+    pairs = [word for op, path in plugins.items() if op != "CompatNone" for word in (path, op)]
+    for soname in STAND_INS:
+        run = subprocess.run([binding, soname, *pairs], env=env, capture_output=True, text=True)
+        if run.returncode:
+            problems.append(f"host that opens {soname}: exit {run.returncode}\n{run.stderr}")
+    return problems
+
+
 def dev_links_work(shop, compat):
     """The names without a number serve the linker: -ltensorflow and the others."""
     problems = []
@@ -154,6 +192,7 @@ def main():
                 # the loader says on standard error when a version is missing, and goes on
                 if run.returncode or "version information" in run.stderr:
                     problems.append(f"program linked to {', '.join(links)}, {way}: exit {run.returncode}\n{run.stderr}")
+        problems += private_hosts_work(shop, plugins, env)
         problems += dev_links_work(shop, os.path.abspath(args.compat))
     for problem in problems:
         print(problem, file=sys.stderr)
