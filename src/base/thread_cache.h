@@ -21,6 +21,7 @@
 typedef enum dvt_cache_kind {
   DVT_CACHE_STATUS,
   DVT_CACHE_TENSOR,
+  DVT_CACHE_SHAPE,      // handles of shape inference
   DVT_CACHE_BUFFER,    // headers of adopted buffers
   DVT_CACHE_BLOCK_64,  // owned buffers: header and 64, 256, 1024, 4096 bytes of data
   DVT_CACHE_BLOCK_256,

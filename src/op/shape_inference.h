@@ -23,7 +23,6 @@ typedef struct dvt_shape_arena {
 void dvt_shape_arena_deinit(dvt_shape_arena *arena);
 static inline dvt_dim dvt_dim_new_unknown(dvt_shape_arena *arena) { return --arena->last_unknown; }
 // Dims < 0 are symbols to keep, or, with `fresh_unknowns`, each becomes a new unknown.
-
 dvt_status dvt_shape_make(dvt_shape_arena *arena, const dvt_dim *dims, int rank, bool fresh_unknowns,
                           dvt_shape *out_shape) DVT_NODISCARD;
 dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b, dvt_shape *out_shape) DVT_NODISCARD;
@@ -41,6 +40,8 @@ struct TF_ShapeInferenceContext {
   // live at least as long as the call of dvt_shape_infer.
   const TF_Tensor *(*input_tensor)(void *arg, int index);
   bool (*input_as_shape)(void *arg, int index, dvt_shape *out_shape);
+  // Name of an input's producer, for messages; may be NULL.
+  dvt_str (*input_name)(void *arg, int index);
   void *arg;
   dvt_arena *scratch;  // for handles and lists made during the call; may be NULL
 };

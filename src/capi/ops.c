@@ -1,0 +1,111 @@
+// ops.h, registration: builders of op definitions; and the functions of c_api.h and c_api_experimental.h that
+// ask the op registry.
+#include "tensorflow/c/ops.h"
+
+#include "capi/buffer.h"
+#include "op/op_def_builder.h"
+#include "plugin/plugin.h"
+#include "tensorflow/c/c_api.h"
+#include "tensorflow/c/c_api_experimental.h"
+
+TF_OpDefinitionBuilder *TF_NewOpDefinitionBuilder(const char *op_name) {
+  return dvt_op_builder_new(dvt_str_from(op_name));
+}
+
+void TF_DeleteOpDefinitionBuilder(TF_OpDefinitionBuilder *builder) { dvt_op_builder_delete(builder); }
+
+void TF_RegisterOpDefinition(TF_OpDefinitionBuilder *builder, TF_Status *status) {
+  dvt_status result = dvt_op_register(builder);
+  // Constructors of plugins rarely look at the status: the load that runs them must fail all the same.
+  dvt_plugin *plugin = result ? dvt_op_registry_owner() : NULL;
+  if (plugin && !plugin->registration_error) plugin->registration_error = dvt_status_clone(result);
+  dvt_status_to_tf(result, status);
+}
+
+static void add_spec(TF_OpDefinitionBuilder *builder, dvt_spec_kind kind, const char *spec) {
+  if (builder) dvt_op_builder_add(builder, kind, dvt_str_from(spec));
+}
+
+void TF_OpDefinitionBuilderAddAttr(TF_OpDefinitionBuilder *builder, const char *attr_spec) {
+  add_spec(builder, DVT_SPEC_ATTR, attr_spec);
+}
+
+void TF_OpDefinitionBuilderAddInput(TF_OpDefinitionBuilder *builder, const char *input_spec) {
+  add_spec(builder, DVT_SPEC_INPUT, input_spec);
+}
+
+void TF_OpDefinitionBuilderAddOutput(TF_OpDefinitionBuilder *builder, const char *output_spec) {
+  add_spec(builder, DVT_SPEC_OUTPUT, output_spec);
+}
+
+void TF_OpDefinitionBuilderSetIsCommutative(TF_OpDefinitionBuilder *builder, bool is_commutative) {
+  if (builder) builder->is_commutative = is_commutative;
+}
+
+void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionBuilder *builder, bool is_aggregate) {
+  if (builder) builder->is_aggregate = is_aggregate;
+}
+
+void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder *builder, bool is_stateful) {
+  if (builder) builder->is_stateful = is_stateful;
+}
+
+void TF_OpDefinitionBuilderSetAllowsUninitializedInput(TF_OpDefinitionBuilder *builder,
+                                                       bool allows_uninitialized_input) {
+  if (builder) builder->allows_uninitialized_input = allows_uninitialized_input;
+}
+
+void TF_OpDefinitionBuilderDeprecated(TF_OpDefinitionBuilder *builder, int version, const char *explanation) {
+  if (builder) dvt_op_builder_deprecate(builder, version, dvt_str_from(explanation));
+}
+
+void TF_OpDefinitionBuilderSetShapeInferenceFunction(
+    TF_OpDefinitionBuilder *builder,
+    void (*shape_inference_func)(TF_ShapeInferenceContext *ctx, TF_Status *status)) {
+  if (builder) builder->shape_fn = shape_inference_func;
+}
+
+TF_Buffer *TF_GetAllOpList(void) {
+  dvt_plugin_autoload_init();
+  dvt_op_registry_load_all();
+  TF_Buffer *result = TF_NewBuffer();
+  if (!result) return NULL;
+  dvt_buf bytes = {0};
+  dvt_op_registry_list(NULL, false, &bytes);
+  dvt_status status = dvt_buf_to_tf_buffer(&bytes, result);
+  if (!status) return result;
+  dvt_status_free(status);
+  TF_DeleteBuffer(result);
+  return NULL;
+}
+
+static const dvt_op_def *find_op(const char *name, TF_Status *status) {
+  const dvt_op_def *op = NULL;
+  dvt_plugin_autoload_init();
+  dvt_status_to_tf(dvt_op_lookup_or_error(dvt_str_from(name), &op), status);
+  return op;
+}
+
+int TF_OpIsStateful(const char *op_type, TF_Status *status) {
+  const dvt_op_def *op = find_op(op_type, status);
+  return op && op->is_stateful;
+}
+
+const char *TF_GetNumberAttrForOpListInput(const char *op_name, int input_index, TF_Status *status) {
+  const dvt_op_def *op = find_op(op_name, status);
+  if (!op) return NULL;
+  dvt_status error = NULL;
+  if (input_index < 0 || input_index >= op->input_count) {
+    error = dvt_error(TF_INVALID_ARGUMENT, "input index %d out of range: op '%s' has %d inputs", input_index,
+                      op_name, op->input_count);
+  } else if (op->inputs[input_index].number_attr < 0) {
+    error = dvt_error(TF_INVALID_ARGUMENT,
+                      "input %d ('" DVT_STR_FMT
+                      "') of op '%s' is not a list whose length an attr "
+                      "gives",
+                      input_index, DVT_STR_ARG(op->inputs[input_index].name), op_name);
+  }
+  if (!error) return op->attrs[op->inputs[input_index].number_attr].name.data;
+  dvt_status_to_tf(error, status);
+  return NULL;
+}

@@ -1,0 +1,109 @@
+// Symbolic shapes and the call of an op's shape function.
+#include "op/shape_inference.h"
+
+#include "op/shape_algebra.h"
+
+void dvt_shape_arena_deinit(dvt_shape_arena *arena) {
+  dvt_arena_deinit(&arena->arena);
+  arena->last_unknown = 0;
+}
+
+dvt_status dvt_shape_make(dvt_shape_arena *arena, const dvt_dim *dims, int rank, bool fresh_unknowns,
+                          dvt_shape *out_shape) {
+  if (rank < 0 || rank > DVT_MAX_RANK)
+    return dvt_error(TF_INVALID_ARGUMENT, "a shape of rank %d was asked for; ranks 0 to %d are possible",
+                     rank, DVT_MAX_RANK);
+  dvt_shape_object *shape = dvt_arena_alloc(&arena->arena, sizeof *shape + sizeof(dvt_dim) * (size_t)rank);
+  if (!shape) return dvt_error_out_of_memory(sizeof *shape + sizeof(dvt_dim) * (size_t)rank);
+  shape->rank = rank;
+  for (int i = 0; i < rank; i++)
+    shape->dims[i] = fresh_unknowns && dims[i] < 0 ? dvt_dim_new_unknown(arena) : dims[i];
+  *out_shape = shape;
+  return NULL;
+}
+
+dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b, dvt_shape *out_shape) {
+  if (a == b || !b || !a) {
+    *out_shape = a ? a : b;
+    return NULL;
+  }
+  if (a->rank != b->rank)
+    return dvt_error(TF_INVALID_ARGUMENT, "Shapes must be equal rank, but are %d and %d", a->rank, b->rank);
+  bool is_a = true, is_b = true;
+  for (int i = 0; i < a->rank; i++) {
+    dvt_dim x = a->dims[i], y = b->dims[i];
+    if (x == y) continue;
+    if (dvt_dim_known(x) && dvt_dim_known(y))
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Dimension %d in both shapes must be equal, but are %lld and %lld", i, (long long)x,
+                       (long long)y);
+    if (!dvt_dim_known(x) && dvt_dim_known(y)) is_a = false;
+    if (dvt_dim_known(x)) is_b = false;
+  }
+  if (is_a || is_b) {
+    *out_shape = is_a ? a : b;
+    return NULL;
+  }
+  dvt_dim dims[DVT_MAX_RANK];
+  for (int i = 0; i < a->rank; i++) DVT_RETURN_IF_ERROR(dvt_dim_merge(a->dims[i], b->dims[i], &dims[i]));
+  return dvt_shape_make(arena, dims, a->rank, false, out_shape);
+}
+
+bool dvt_shape_is_full(dvt_shape shape) {
+  if (!shape) return false;
+  for (int i = 0; i < shape->rank; i++)
+    if (!dvt_dim_known(shape->dims[i])) return false;
+  return true;
+}
+
+void dvt_shape_print(dvt_shape shape, dvt_buf *out) {
+  if (!shape) {
+    dvt_buf_append_byte(out, '?');
+    return;
+  }
+  dvt_buf_append_byte(out, '[');
+  for (int i = 0; i < shape->rank; i++) {
+    if (i) dvt_buf_append_byte(out, ',');
+    dvt_dim_print(shape->dims[i], out);
+  }
+  dvt_buf_append_byte(out, ']');
+}
+
+// " for '{{node n}} = Op[attrs](inputs)' with input shapes: [2,?,5], ?."
+static dvt_status with_node(const TF_ShapeInferenceContext *ctx, dvt_status status) {
+  dvt_buf text = {0};
+  dvt_node_describe(ctx->node, &text);
+  if (ctx->input_name) {
+    dvt_buf_append_byte(&text, '(');
+    for (int i = 0; i < ctx->node->input_count; i++) {
+      if (i) dvt_buf_append(&text, ", ", 2);
+      dvt_buf_append_str(&text, ctx->input_name(ctx->arg, i));
+    }
+    dvt_buf_append_byte(&text, ')');
+  }
+  dvt_buf_append_str(&text, DVT_STR("' with input shapes: "));
+  for (int i = 0; i < ctx->node->input_count; i++) {
+    if (i) dvt_buf_append(&text, ", ", 2);
+    dvt_shape_print(ctx->inputs[i], &text);
+  }
+  status = dvt_status_annotate(status, " for '%s.", text.data ? text.data : "");
+  dvt_buf_deinit(&text);
+  return status;
+}
+
+dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
+  const dvt_node_def *node = ctx->node;
+  if (!node->op->shape_fn)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "No shape inference function exists for op '" DVT_STR_FMT
+                     "', did you forget to define it?",
+                     DVT_STR_ARG(node->op->name));
+  TF_Status *tf_status = TF_NewStatus();
+  if (!tf_status) return dvt_error_out_of_memory(sizeof(void *));
+  node->op->shape_fn(ctx, tf_status);
+  dvt_status status = dvt_status_from_tf(tf_status);
+  TF_DeleteStatus(tf_status);
+  if (DVT_LIKELY(!status)) return NULL;
+  for (int i = 0; i < node->output_count; i++) ctx->outputs[i] = NULL;
+  return with_node(ctx, status);
+}
