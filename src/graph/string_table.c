@@ -141,10 +141,12 @@ static dvt_status read_all(reader *r) {
     return damaged(r->what, r->file.len < DVT_TABLE_FOOTER_BYTES ? "it is too short" : "it does not end like a table");
   const uint8_t *footer = (const uint8_t *)r->file.data + r->file.len - DVT_TABLE_FOOTER_BYTES;
   cursor c = {footer, footer + 40};
-  uint64_t offset, size;
-  if (!take_varint(&c, &offset) || !take_varint(&c, &size) || !take_varint(&c, &offset) || !take_varint(&c, &size))
+  uint64_t meta_offset, meta_size, offset, size;
+  if (!take_varint(&c, &meta_offset) || !take_varint(&c, &meta_size) || !take_varint(&c, &offset) ||
+      !take_varint(&c, &size))
     return damaged(r->what, "its footer is malformed");
-  dvt_str index;
+  dvt_str meta, index;  // the meta block says nothing about entries; it only must be whole
+  DVT_RETURN_IF_ERROR(read_block(r, meta_offset, meta_size, &meta));
   DVT_RETURN_IF_ERROR(read_block(r, offset, size, &index));
   block_iter it;
   if (!block_open(index, &it)) return damaged(r->what, "its index is shorter than its restart list");
