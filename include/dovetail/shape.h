@@ -1,0 +1,610 @@
+// Shape inference beyond the 21 stock functions of tensorflow/c/ops.h: everything a shape function may ask or compute,
+// and ready-made shape functions to register with TF_OpDefinitionBuilderSetShapeInferenceFunction.
+//
+// The first half extends the stock names (TF_ShapeInferenceContext_...). Handles behave as stock's: the caller makes
+// them with TF_NewShapeHandle / TF_NewDimensionHandle and deletes them; a result handle may be one of the inputs; every
+// function with a status stores OK on success and leaves the result handle unset on failure. Pointers into attributes
+// and shapes are valid until the shape function returns. All of it is for use inside a shape function, in the thread
+// that runs it.
+//
+// The second half are shape functions (dvt_shape_fn_...): pass their address.
+#ifndef DOVETAIL_SHAPE_H_
+#define DOVETAIL_SHAPE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dovetail/export.h"
+#include "tensorflow/c/ops.h"
+#include "tensorflow/c/tf_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the node ----
+
+// Number of outputs, lists counted element by element.
+// Since: dovetail
+DVT_EXPORT int64_t TF_ShapeInferenceContext_NumOutputs(TF_ShapeInferenceContext *ctx);
+
+// The positions [start, stop) of the inputs that argument `name` of the op stands for.
+// Errors: INVALID_ARGUMENT for a name the op does not have.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_InputRange(TF_ShapeInferenceContext *ctx, const char *name,
+                                                    int *start, int *stop, TF_Status *status);
+
+// The positions [start, stop) of the outputs that argument `name` of the op stands for.
+// Errors: INVALID_ARGUMENT for a name the op does not have.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_OutputRange(TF_ShapeInferenceContext *ctx, const char *name,
+                                                     int *start, int *stop, TF_Status *status);
+
+// The GraphDef version that the graph is built for.
+// Since: dovetail
+DVT_EXPORT int TF_ShapeInferenceContext_GraphDefVersion(TF_ShapeInferenceContext *ctx);
+
+// ---- attributes ----
+
+// Whether the node, or its op by a default, has the attribute.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_HasAttr(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                 TF_Status *status);
+
+// The size of an attribute: `list_size` is the number of elements or -1 for a scalar; `total_size` the
+// bytes of a string or of all strings of a list, the rank of a shape or the sum of ranks of a list of
+// shapes, and -1 for all other kinds and for a shape of unknown rank.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrSize(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                     int32_t *list_size, int32_t *total_size,
+                                                     TF_Status *status);
+
+// An attribute of type int.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrInt(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                    int64_t *val, TF_Status *status);
+
+// An attribute of type float.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrFloat(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                      float *val, TF_Status *status);
+
+// An attribute of type bool.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrBool(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                     bool *val, TF_Status *status);
+
+// An attribute of type string; not NUL-terminated.
+// Owner: `val` points into the node and lives as long as it.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrString(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                       const char **val, size_t *length, TF_Status *status);
+
+// An attribute of type shape; unknown dimensions become unknown dimensions of the inference.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                      TF_ShapeHandle *result, TF_Status *status);
+
+// An attribute of type tensor.
+// Owner: the caller deletes the tensor; NULL on failure.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(
+    TF_ShapeInferenceContext *ctx, const char *attr_name, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(int).
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrIntList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                        int64_t *vals, int max_vals, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(float).
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrFloatList(TF_ShapeInferenceContext *ctx,
+                                                          const char *attr_name, float *vals, int max_vals,
+                                                          TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(bool).
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrBoolList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                         bool *vals, int max_vals, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(type).
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrTypeList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                         TF_DataType *vals, int max_vals, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(string); not NUL-terminated.
+// Owner: the pointers point into the node and live as long as it.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrStringList(TF_ShapeInferenceContext *ctx,
+                                                           const char *attr_name, const char **vals,
+                                                           size_t *lengths, int max_vals, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(shape), stored into handles of the caller.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrShapeList(TF_ShapeInferenceContext *ctx,
+                                                          const char *attr_name,
+                                                          TF_ShapeHandle *const *results, int max_vals,
+                                                          TF_Status *status);
+
+// ---- values of inputs ----
+
+// The value of input `i` if it is known while the graph is built, as that of a constant is, else NULL.
+// Owner: the caller deletes the tensor; it must not write to it.
+// Errors: INVALID_ARGUMENT for an index out of range; NULL is then returned.
+// Since: dovetail
+DVT_EXPORT TF_Tensor *TF_ShapeInferenceContext_InputTensor(TF_ShapeInferenceContext *ctx, int i,
+                                                           TF_Status *status);
+
+// The shape that input `i`, a vector of integers, spells as far as it is known: its value, else the parts
+// of it that are known, else as many unknown dimensions as it has elements, else an unknown shape.
+// Errors: INVALID_ARGUMENT for an index out of range, an input that is no vector, values below -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_InputAsPartialShape(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result, TF_Status *status);
+
+// As InputAsPartialShape; the name of the C++ method that shape functions know.
+// Errors: INVALID_ARGUMENT for an index out of range, an input that is no vector, values below -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result, TF_Status *status);
+
+// The dimension whose size scalar input `i` gives; unknown if the value is not known yet.
+// Errors: INVALID_ARGUMENT for an index out of range, an input that is no scalar or no integer, a negative
+//   value.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeDimForScalarInput(
+    TF_ShapeInferenceContext *ctx, int i, TF_DimensionHandle *result, TF_Status *status);
+
+// ---- making dimensions and shapes ----
+
+// A dimension of known size, or a new unknown one for -1.
+// Owner: the caller deletes the handle; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_MakeDim(TF_ShapeInferenceContext *ctx, int64_t value);
+
+// A new unknown dimension, equal only to itself.
+// Owner: the caller deletes the handle; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_UnknownDim(TF_ShapeInferenceContext *ctx);
+
+// A shape of unknown rank.
+// Owner: the caller deletes the handle; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShape(TF_ShapeInferenceContext *ctx);
+
+// A shape of the given rank, 0 to 254, with new unknown dimensions.
+// Owner: the caller deletes the handle; NULL when out of memory or for another rank.
+// Since: dovetail
+DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShapeOfRank(
+    TF_ShapeInferenceContext *ctx, int64_t rank);
+
+// The shape [dim].
+// Owner: the caller deletes the handle and keeps `dim`; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_Vector(TF_ShapeInferenceContext *ctx,
+                                                           TF_DimensionHandle *dim);
+
+// The shape [rows, cols].
+// Owner: the caller deletes the handle and keeps the dimensions; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_Matrix(TF_ShapeInferenceContext *ctx,
+                                                           TF_DimensionHandle *rows,
+                                                           TF_DimensionHandle *cols);
+
+// The shape of the given dimensions; a NULL or unset handle stands for a new unknown one.
+// Owner: the caller keeps the handles.
+// Errors: INVALID_ARGUMENT for a rank outside 0 to 254.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShape(TF_ShapeInferenceContext *ctx,
+                                                   TF_DimensionHandle *const *dims, int num_dims,
+                                                   TF_ShapeHandle *result, TF_Status *status);
+
+// The shape of the given sizes; -1 stands for a new unknown dimension, and a `num_dims` of -1 for an
+// unknown rank.
+// Errors: INVALID_ARGUMENT for a rank outside -1 to 254 or a size below -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceContext *ctx, const int64_t *dims,
+                                                           int num_dims, TF_ShapeHandle *result,
+                                                           TF_Status *status);
+
+// ---- computing with shapes ----
+
+// The shape that is both `a` and `b`: known parts of either.
+// Errors: INVALID_ARGUMENT when they differ in rank or in a known dimension.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Merge(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a,
+                                               TF_ShapeHandle *b, TF_ShapeHandle *result, TF_Status *status);
+
+// Merges `prefix` with the first dimensions of `shape`; gives both with what each knows of the other.
+// Errors: INVALID_ARGUMENT when `shape` has a lower rank or a known dimension differs.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MergePrefix(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
+                                                     TF_ShapeHandle *prefix, TF_ShapeHandle *shape_result,
+                                                     TF_ShapeHandle *prefix_result, TF_Status *status);
+
+// The shape that elementwise operation on `a` and `b` gives, dimensions of size 1 being repeated.
+// Errors: INVALID_ARGUMENT when two dimensions differ and neither is 1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Broadcast(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a,
+                                                   TF_ShapeHandle *b, TF_ShapeHandle *result,
+                                                   TF_Status *status);
+
+// The shape with one dimension replaced; a negative index counts from the end.
+// Errors: INVALID_ARGUMENT for an index out of range.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_ReplaceDim(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
+                                                    int64_t index, TF_DimensionHandle *dim,
+                                                    TF_ShapeHandle *result, TF_Status *status);
+
+// Every `stride`-th dimension from `start` up to, not including, `end`; negative positions count from the
+// end, a negative stride goes backwards.
+// Errors: INVALID_ARGUMENT for positions out of range or a stride of 0.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_SubshapeWithStride(
+    TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape, int64_t start, int64_t end, int64_t stride,
+    TF_ShapeHandle *result, TF_Status *status);
+
+// The number of elements; unknown if any dimension is, unless one is 0.
+// Owner: the caller deletes the handle; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_NumElements(
+    TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape);
+
+// Whether rank and all dimensions are known.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_FullyDefined(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape);
+
+// The shape stored for output `i` so far; unknown when none was.
+// Errors: INVALID_ARGUMENT for an index out of range.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetOutput(TF_ShapeInferenceContext *ctx, int i,
+                                                   TF_ShapeHandle *result, TF_Status *status);
+
+// The shape as text for messages: "[2,?,5]", or "?" for an unknown rank.
+// Owner: the caller frees the text with free(); NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT char *TF_ShapeInferenceContext_DebugString(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape);
+
+// ---- computing with dimensions ----
+
+// The dimension that is both `a` and `b`.
+// Errors: INVALID_ARGUMENT when both are known and differ.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                                   TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                                   TF_Status *status);
+
+// The dimension with the size `value`.
+// Errors: INVALID_ARGUMENT when it is known to have another size.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_WithValue(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim,
+                                                   int64_t value, TF_DimensionHandle *result,
+                                                   TF_Status *status);
+
+// The sum of two dimensions; unknown if either is, unless it cannot matter.
+// Errors: INVALID_ARGUMENT when it overflows.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Add(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                             TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                             TF_Status *status);
+
+// The difference of two dimensions; unknown if either is, unless it cannot matter.
+// Errors: INVALID_ARGUMENT when it would be negative.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Subtract(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                                  TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                                  TF_Status *status);
+
+// The product of two dimensions; unknown if either is, unless it cannot matter.
+// Errors: INVALID_ARGUMENT when it overflows.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Multiply(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                                  TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                                  TF_Status *status);
+
+// The quotient, rounded down; with `evenly` a remainder is an error.
+// Errors: INVALID_ARGUMENT for a divisor of 0, or a remainder with `evenly`.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Divide(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dividend,
+                                                TF_DimensionHandle *divisor, bool evenly,
+                                                TF_DimensionHandle *result, TF_Status *status);
+
+// The smaller of two dimensions; unknown if either is, unless one is 0.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Min(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                             TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                             TF_Status *status);
+
+// The larger of two dimensions; unknown if either is, unless one is 0.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                             TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                             TF_Status *status);
+
+// ---- shape functions: general ----
+
+// Every output has an unknown shape.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unknown(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// For ops without outputs.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_no_outputs(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Every output is a scalar.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_scalar(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// The first output has the shape of the first input.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// As dvt_shape_fn_unchanged, for an input that must be a vector (InvertPermutation).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_vector(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// As dvt_shape_fn_unchanged, for an input of rank 1 or more (Softmax).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_rank_at_least_1(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// All inputs have one shape; the first output has it too (AddN).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_merge_inputs(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Output i has the shape of input i (IdentityN).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_identity_list(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Output i has the i-th shape of attribute `output_shapes` (or `_output_shapes`); without them the shapes
+// are unknown (If, While, PartitionedCall).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_output_shapes(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ---- shape functions: math ----
+
+// Elementwise operation on two inputs with broadcasting. With an attribute `incompatible_shape_error` of
+// false shapes that do not fit give an unknown shape instead of an error.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_broadcast_binary(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Select(condition, t, e): t and e have one shape; the condition has it too, is a scalar, or a vector as
+// long as their first dimension.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_select(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SelectV2(condition, t, e): the three broadcast.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_select_v2(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MatMul and _FusedMatMul with `transpose_a`, `transpose_b`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_matmul(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// BatchMatMulV2 and V3 with `adj_x`, `adj_y`; the leading dimensions broadcast.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_batch_matmul(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Reductions over the axes that input 1 gives, with `keep_dims`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_reduction(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ArgMax and ArgMin: input 1 is the axis that goes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_arg_extremum(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Range(start, limit, delta).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_range(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ---- shape functions: neural networks ----
+
+// BiasAdd with `data_format`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_bias_add(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv2D and _FusedConv2D with `strides`, `dilations`, `padding`, `explicit_paddings`, `data_format` (NHWC,
+// NCHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv2d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv2DBackpropInput: input 0 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv2d_backprop_input(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// DepthwiseConv2dNative with the attributes of dvt_shape_fn_conv2d.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_depthwise_conv2d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MaxPool and AvgPool with `ksize`, `strides`, `padding`, `explicit_paddings`, `data_format` (NHWC, NCHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_pool(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// FusedBatchNorm, V2 and V3 with `is_training`, `data_format` (NHWC, NCHW, NDHWC, NCDHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_fused_batch_norm(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ResizeBilinear, ResizeNearestNeighbor: input 1 is [height, width].
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_resize(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// TopKV2: input 1 is k; the last dimension becomes k in both outputs.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_top_k(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ---- shape functions: arrays ----
+
+// Const: the shape of attribute `value`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_const(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Placeholder: the shape of attribute `shape`; a scalar shape in graphs older than version 24 means
+// unknown.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_placeholder(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// PlaceholderWithDefault: attribute `shape`, which the input must fit.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_placeholder_with_default(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Shape: a vector as long as the rank of the input. For ShapeN, each output that of its input.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_shape(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Reshape: input 1 is the shape; one dimension may be found from the others.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_reshape(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ExpandDims: input 1 is the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_expand_dims(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Squeeze with `squeeze_dims`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_squeeze(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Transpose: input 1 is the permutation.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_transpose(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ConcatV2: the last input is the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_concat(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Concat: the first input is the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_concat_v1(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ConcatOffset: output i has the shape of input i + 1.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_concat_offset(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Pack with `axis`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_pack(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Unpack with `axis`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unpack(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Split: input 0 is the axis; the value is divided evenly.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_split(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SplitV: input 1 gives the sizes, input 2 the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_split_v(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Slice: inputs 1 and 2 are begin and size.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_slice(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// StridedSlice with all five masks.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_strided_slice(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// GatherV2 with `batch_dims`: input 2 is the axis. For Gather (two inputs) the axis is 0.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_gather(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// GatherNd.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_gather_nd(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ScatterNd: input 2 is the shape.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_scatter_nd(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Pad, PadV2 and MirrorPad: input 1 is the paddings.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_pad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Tile: input 1 is the multiples.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_tile(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Fill: input 0 is the shape. Also for the random ops whose input 0 is the shape.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_fill(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// BroadcastTo: input 1 is the shape.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_broadcast_to(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// OneHot with `axis`: input 1 is the depth.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_one_hot(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Where: [unknown, rank of the input].
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_where(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ReverseV2: unchanged; the axes are checked.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_reverse_v2(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Unique: [unknown] and the shape of the input.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unique(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ---- shape functions: state and control ----
+
+// VarHandleOp: a scalar.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_var_handle(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ReadVariableOp: the shape the variable was declared with, if the handle tells, else unknown.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_read_variable(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ResourceGather: as Gather on the variable.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_resource_gather(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// AssignVariableOp and its kin: no outputs; the handle is a scalar.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_assign_variable(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// RestoreV2: shapes from `shape_and_slices` where it is known and says, else unknown.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_restore(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Switch and RefSwitch: both outputs as input 0.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_switch(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Merge: what the inputs have in common, and a scalar.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_merge(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // DOVETAIL_SHAPE_H_
