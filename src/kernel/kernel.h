@@ -1,6 +1,6 @@
-// Kernel instances and what their functions see: dvt_kernel (one per node of a plan), TF_OpKernelConstruction,
-// TF_OpKernelContext, and dvt_step, the state that all nodes of one running step share. The executor (src/exec) owns
-// and fills contexts; src/capi/kernels.c reads them.
+// Kernel instances and what their functions see: dvt_kernel (one per node of a plan),
+// TF_OpKernelConstruction, TF_OpKernelContext, and dvt_step, the state that all nodes of one running step
+// share. The executor (src/exec) owns and fills contexts; src/capi/kernels.c reads them.
 #ifndef DVT_KERNEL_KERNEL_H_
 #define DVT_KERNEL_KERNEL_H_
 
@@ -10,33 +10,48 @@
 
 // What a step shares. Lives as long as the step, until every async kernel is done.
 typedef struct dvt_step {
-  int64_t id;                   // TF_StepId: sessions count from 1
+  int64_t id;  // TF_StepId: sessions count from 1
   const dvt_device *device;
-  dvt_pool *pool;               // for loops inside kernels; NULL: run in place
+  dvt_pool *pool;  // for loops inside kernels; NULL: run in place
   dvt_resource_manager *resources;
   int graph_def_version;
-  dvt_str config_proto;         // serialised ConfigProto of the session; may be empty
+  dvt_str config_proto;  // serialised ConfigProto of the session; may be empty
   // Serialised FunctionDefLibrary on demand (rarely asked); may be NULL.
   dvt_status (*function_library)(void *arg, dvt_buf *out);
   void *function_library_arg;
   atomic_bool cancelled;        // set by timeout, TF_CloseSession or a failing node
   int64_t deadline_ns;          // monotonic clock; 0 = none
+  atomic_int deferred_ops;      // TF_IncNumDeferredOps without its TF_DecNumDeferredOps
+  atomic_bool has_temporaries;  // TF_TemporaryVariable put something into the step's container
 } dvt_step;
+
+// After the last node: waits for deferred ops and drops the step's temporary variables. Cheap when there are
+// none.
+void dvt_step_finish(dvt_step *step);
+void dvt_step_defer(dvt_step *step);    // one more deferred op
+void dvt_step_undefer(dvt_step *step);  // one less; ignored with a log line when there is none
+// Name of the resource container that lives as long as the step, written to `buffer`.
+#define DVT_STEP_CONTAINER_BYTES 40
+dvt_str dvt_step_container(const dvt_step *step, char *buffer);
 
 // One instance of a registered kernel for one node.
 typedef struct dvt_kernel {
   const dvt_kernel_def *def;
-  const dvt_node_def *node;     // outlives the kernel
+  const dvt_node_def *node;  // outlives the kernel
   const dvt_device *device;
   int graph_def_version;
-  void *state;                  // what create returned
-  const dvt_str *input_names;   // producer node names, input_count entries (TF_GetOpKernelRequestedInput); may be NULL
+  void *state;  // what create returned
+  const dvt_str
+      *input_names;  // producer node names, input_count entries (TF_GetOpKernelRequestedInput); may be NULL
   const uint8_t *host_memory_inputs, *host_memory_outputs;  // 1 where declared HostMemory; NULL = none
 } dvt_kernel;
 
-// Finds the kernel's HostMemory args, runs create (with a construction context) and reports its failure; on failure the
-// plugin's delete has run with whatever create returned (rule 116). `resources` and `arena` serve the construction;
-// arrays of the kernel are allocated from `arena`.
+// A reference edge (dtype + 100) carries a scalar resource tensor that holds the dvt_variable. An input that
+// is declared without the reference gets the variable's value from dvt_context_input.
+
+// Finds the kernel's HostMemory args, runs create (with a construction context) and reports its failure; on
+// failure the plugin's delete has run with whatever create returned (rule 116). Arrays of the kernel are
+// allocated from `arena`.
 dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node, const dvt_device *device,
                              int graph_def_version, const dvt_str *input_names, dvt_arena *arena,
                              dvt_kernel *out_kernel) DVT_NODISCARD;
@@ -48,12 +63,13 @@ struct TF_OpKernelConstruction {
 };
 
 typedef struct dvt_kernel_output {
-  TF_Tensor tensor;   // by value; empty until set
+  TF_Tensor tensor;  // by value; empty until set
   bool is_set;
-  dvt_slot *slot;     // where AllocateOutput takes storage; NULL = heap (fetched or unknown lifetime)
+  dvt_slot *slot;  // where AllocateOutput takes storage; NULL = heap (fetched or unknown lifetime)
 } dvt_kernel_output;
 
-// The done object of an async kernel. Embedded in the context, on the heap for the life of the node's execution.
+// The done object of an async kernel. Embedded in the context, on the heap for the life of the node's
+// execution.
 struct TF_AsyncOpKernelDoneCallback {
   TF_OpKernelContext *context;
   atomic_int runs;  // more than one is an error, logged, ignored
@@ -64,27 +80,34 @@ struct TF_AsyncOpKernelDoneCallback {
 struct TF_OpKernelContext {
   const dvt_kernel *kernel;
   dvt_step *step;
-  // The node's flat inputs, borrowed from the executor for the length of the compute call (until done for async
-  // kernels). `inputs[i]` NULL or an empty tensor = dead or missing input (rule 139).
+  // The node's flat inputs, borrowed from the executor for the length of the compute call (until done for
+  // async kernels). `inputs[i]` NULL or an empty tensor = dead or missing input (rule 139).
   TF_Tensor *const *inputs;
-  // last_use[i]: the executor will not read inputs[i] after this node, so its buffer may be forwarded. May be NULL.
+  // last_use[i]: the executor will not read inputs[i] after this node, so its buffer may be forwarded. May be
+  // NULL.
   const bool *last_use;
   dvt_kernel_output *outputs;
   int32_t input_count, output_count;
   uint64_t frame_id;
   int64_t iteration_id;
-  dvt_status status;  // first failure; written under dvt_context_fail (any thread)
+  dvt_status status;                         // first failure; written under dvt_context_fail (any thread)
   struct TF_AsyncOpKernelDoneCallback done;  // async kernels only
+  // Storage that the executor keeps for TF_AllocateTemp between steps; may be NULL. `temp_slots_used` starts
+  // at 0.
+  dvt_slot *temp_slots;
+  int32_t temp_slot_count;
+  atomic_int temp_slots_used;
 };
 
 // Records the first failure (consumes `status`; later ones are freed). Thread-safe.
 void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status);
-// Runs the kernel. Synchronous kernels return when compute returned. For an async kernel ctx->done.done must be set;
-// this returns when compute_async returned, and `done` may run before or after that, on any thread. The context, its
-// inputs and outputs must stay valid until then.
+// Runs the kernel. Synchronous kernels return when compute returned. For an async kernel ctx->done.done must
+// be set; this returns when compute_async returned, and `done` may run before or after that, on any thread.
+// The context, its inputs and outputs must stay valid until then.
 void dvt_kernel_compute(TF_OpKernelContext *ctx);
-// After a synchronous compute (or in done): every output set and of the declared dtype? INTERNAL errors of rules 154,
-// 157 otherwise. `allow_unset` for control-flow kernels that leave outputs dead. On failure outputs are reset.
+// After a synchronous compute (or in done): every output set and of the declared dtype? INTERNAL errors of
+// rules 154, 157 otherwise. `allow_unset` for control-flow kernels that leave outputs dead. On failure
+// outputs are reset.
 dvt_status dvt_context_finish(TF_OpKernelContext *ctx, bool allow_unset) DVT_NODISCARD;
 
 #endif  // DVT_KERNEL_KERNEL_H_

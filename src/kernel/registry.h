@@ -1,6 +1,6 @@
-// The kernel registry: what TF_RegisterKernelBuilder stores, and finding the kernel for a node (document 003's
-// FindKernelRegistration): key op + device type + label, then type constraints, then priority, then DEFAULT device.
-// Thread-safe; lookups are cheap and do not block each other.
+// The kernel registry: what TF_RegisterKernelBuilder stores, and finding the kernel for a node (document
+// 003's FindKernelRegistration): key op + device type + label, then type constraints, then priority, then
+// DEFAULT device. Thread-safe; lookups are cheap and do not block each other.
 #ifndef DVT_KERNEL_REGISTRY_H_
 #define DVT_KERNEL_REGISTRY_H_
 
@@ -20,7 +20,7 @@ typedef struct dvt_kernel_def {
   int16_t constraint_count, host_memory_count;
   const dvt_kernel_constraint *constraints;
   const dvt_str *host_memory_args;
-  void *(*create)(TF_OpKernelConstruction *);  // may be NULL
+  void *(*create)(TF_OpKernelConstruction *);     // may be NULL
   void (*compute)(void *, TF_OpKernelContext *);  // exactly one of compute and compute_async is set
   void (*compute_async)(void *, TF_OpKernelContext *, TF_AsyncOpKernelDoneCallback *);
   void (*destroy)(void *);  // may be NULL
@@ -28,18 +28,25 @@ typedef struct dvt_kernel_def {
   struct dvt_kernel_def *next;  // same op
 } dvt_kernel_def;
 
-// Consumes the builder (TF_KernelBuilder, kernel/builder.c). `class_name` may be empty.
+// Consumes the builder (TF_KernelBuilder, kernel/builder.h). `class_name` may be empty. The plugin being
+// loaded on this thread (dvt_op_registry_set_owner) owns the kernel; while there is one, a kernel that equals
+// a registered one in everything, functions included, is ignored: plugins register from a constructor and
+// again from TF_InitKernel.
 dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) DVT_NODISCARD;
 
-// The kernel for the node on a device of `device_type`. Errors as rules 99-110: NOT_FOUND "No registered 'X' OpKernel
-// for CPU devices compatible with node {{node n}} ... Registered: ..." and "(OpKernel was found, but attributes didn't
-// match)"; INVALID_ARGUMENT for ties and bad constraints. Autoloads like dvt_op_lookup.
-dvt_status dvt_kernel_find(const dvt_node_def *node, dvt_str device_type, const dvt_kernel_def **out_def) DVT_NODISCARD;
+// The kernel for the node on a device of `device_type`. Errors as rules 99-110: NOT_FOUND "No registered 'X'
+// OpKernel for CPU devices compatible with node {{node n}} ... Registered: ..." and "(OpKernel was found, but
+// attributes didn't match)"; INVALID_ARGUMENT for ties and bad constraints. Autoloads like dvt_op_lookup.
+dvt_status dvt_kernel_find(const dvt_node_def *node, dvt_str device_type,
+                           const dvt_kernel_def **out_def) DVT_NODISCARD;
 // "  device='CPU'; T in [DT_FLOAT]\n" for every kernel of the op, or "  <no registered kernels>\n".
 void dvt_kernel_list_text(dvt_str op, dvt_buf *out);
 // Serialised KernelList (op.len 0: all kernels).
 void dvt_kernel_list_proto(dvt_str op, dvt_buf *out);
 void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *def), void *arg);
+// Asked once for an op that has no kernel when one is looked for; may load a plugin that registers some.
+// NULL: none.
+void dvt_kernel_registry_set_autoload(bool (*hook)(dvt_str op_name));
 // Removes every kernel of `owner` (failed load, unload).
 void dvt_kernel_registry_remove_owner(dvt_plugin *owner);
 

@@ -30,5 +30,11 @@ const dvt_plugin *dvt_plugin_first(void);
 // that a plugin is loaded when one of its ops is first needed; directories without an index are loaded whole.
 // Installs the autoload hook of the op registry; called once, before the first op lookup (thread-safe, cheap).
 void dvt_plugin_autoload_init(void);
+// Loads what the standard directories offer for the op; true when something was loaded. Failures are logged once.
+bool dvt_plugin_autoload(dvt_str op_name);
+
+// A registration failed: if a plugin is being loaded on this thread, its load fails with the first such error. Copies
+// `status`; NULL is fine.
+void dvt_plugin_note_error(dvt_status status);
 
 #endif  // DVT_PLUGIN_PLUGIN_H_

@@ -1,0 +1,138 @@
+// What a running kernel can ask about its node, step, device and surroundings.
+#include "capi/buffer.h"
+#include "capi/unimplemented.h"
+#include "kernel/context.h"
+#include "tensorflow/c/kernels.h"
+
+static TF_StringView view(dvt_str s) { return (TF_StringView){s.data, s.len}; }
+
+TF_StringView TF_GetOpKernelName(TF_OpKernelContext *ctx) { return view(ctx->kernel->node->name); }
+
+TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx, size_t index) {
+  if (index < (size_t)ctx->input_count)
+    return view(ctx->kernel->input_names ? ctx->kernel->input_names[index] : DVT_STR(""));
+  dvt_status_free(dvt_context_misuse(
+      ctx, dvt_error(TF_OUT_OF_RANGE,
+                     "TF_GetOpKernelRequestedInput: input index %zu out of range, the node has %d inputs",
+                     index, (int)ctx->input_count)));
+  return view(DVT_STR(""));
+}
+
+int64_t TF_StepId(TF_OpKernelContext *ctx) { return ctx->step->id; }
+int64_t TF_GetStepId(TF_OpKernelContext *ctx) { return ctx->step->id; }
+uint64_t TF_GetFrameId(TF_OpKernelContext *ctx) { return ctx->frame_id; }
+int64_t TF_GetIterId(TF_OpKernelContext *ctx) { return ctx->iteration_id; }
+int TF_GetDeviceId(TF_OpKernelContext *ctx) { return ctx->kernel->device->ordinal; }
+TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx) { return view(ctx->kernel->device->name); }
+int TF_GetGraphDefVersion(TF_OpKernelContext *ctx) { return ctx->kernel->graph_def_version; }
+
+TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext *ctx) {
+  (void)ctx;
+  return view(DVT_STR(DVT_DEFAULT_CONTAINER));
+}
+
+SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status) {
+  dvt_status_to_tf(dvt_error(TF_FAILED_PRECONDITION,
+                             "TF_GetStream is not supported for a " DVT_STR_FMT
+                             " device. Run the work of this kernel in compute itself",
+                             DVT_STR_ARG(ctx->kernel->device->type)),
+                   status);
+  return NULL;
+}
+
+void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx, TF_Buffer *serialized_function_def_library,
+                                        TF_Status *status) {
+  dvt_buf buf = {0};
+  const dvt_step *step = ctx->step;
+  dvt_status error = step->function_library ? step->function_library(step->function_library_arg, &buf) : NULL;
+  if (error)
+    dvt_buf_deinit(&buf);
+  else
+    error = dvt_buf_to_tf_buffer(&buf, serialized_function_def_library);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_GetSerializedConfigProto(TF_OpKernelContext *ctx, TF_Buffer *serialized_config_proto,
+                                 TF_Status *status) {
+  dvt_buf buf = {0};
+  dvt_buf_append_str(&buf, ctx->step->config_proto);
+  dvt_status_to_tf(dvt_buf_to_tf_buffer(&buf, serialized_config_proto), status);
+}
+
+// ResourceHandleProto: 1 device, 2 container, 3 name, 4 hash_code, 5 maybe_type_name. The hash code is the
+// object's address: unique while the object lives, and nobody computes with it.
+static dvt_status resource_handle(TF_OpKernelContext *ctx, int i, dvt_buf *out) {
+  if (i < 0 || i >= ctx->input_count)
+    return dvt_error(TF_OUT_OF_RANGE, "input index out of range: %d, the node has %d inputs", i,
+                     (int)ctx->input_count);
+  const TF_Tensor *input = ctx->inputs[i];
+  if (!input || dvt_tensor_is_empty(input) || input->dtype != TF_RESOURCE ||
+      input->buffer->bytes < sizeof(void *))
+    return dvt_error(TF_INVALID_ARGUMENT, "input %d of {{node " DVT_STR_FMT "}} is no resource handle", i,
+                     DVT_STR_ARG(ctx->kernel->node->name));
+  const dvt_object *object = *(dvt_object *const *)input->data;
+  if (!object)
+    return dvt_error(TF_INVALID_ARGUMENT, "the resource handle in input %d refers to no resource", i);
+  dvt_str container = DVT_STR(DVT_DEFAULT_CONTAINER), name = DVT_STR("");
+  if (object->type == &dvt_variable_type) {
+    name = dvt_str_from(((const dvt_variable *)object)->name);
+    size_t slash = dvt_str_find(name, '/');
+    if (slash < name.len) {
+      container = dvt_str_make(name.data, slash);
+      name = dvt_str_drop(name, slash + 1);
+    }
+  }
+  dvt_wire_put_bytes(out, 1, ctx->kernel->device->name);
+  dvt_wire_put_bytes(out, 2, container);
+  dvt_wire_put_bytes(out, 3, name);
+  dvt_wire_put_varint(out, 4, (uint64_t)(uintptr_t)object);
+  dvt_wire_put_bytes(out, 5, dvt_str_from(object->type->name));
+  return NULL;
+}
+
+void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
+                                         TF_Buffer *serialized_resource_handle_proto, TF_Status *status) {
+  dvt_buf buf = {0};
+  dvt_status error = resource_handle(ctx, i, &buf);
+  if (error)
+    dvt_buf_deinit(&buf);
+  else
+    error = dvt_buf_to_tf_buffer(&buf, serialized_resource_handle_proto);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_IncNumDeferredOps(TF_OpKernelContext *context) { dvt_step_defer(context->step); }
+void TF_DecNumDeferredOps(TF_OpKernelContext *context) { dvt_step_undefer(context->step); }
+
+// The rendezvous of a step is the executor's own; what a thunk offers answers UNIMPLEMENTED.
+static void refuse(TF_Status *status) {
+  dvt_answer_unimplemented(DVT_UNIMPLEMENTED(TF_GetRendezvous),
+                           "pass tensors between nodes by edges of the graph", status);
+}
+
+static void refuse_send(void *rendezvous, TF_RendezvousSend_Params *params) {
+  (void)rendezvous;
+  refuse(params->status);
+}
+
+static void refuse_recv(void *rendezvous, TF_RendezvousAsyncRecv_Params *params) {
+  (void)rendezvous;
+  TF_Status *status = TF_NewStatus();
+  if (!status) return;
+  refuse(status);
+  TF_RendezvousDoneCallback_Params answer = {.context = params->context, .status = status};
+  params->on_done.callback(params->on_done.context, &answer);
+  TF_DeleteStatus(status);
+}
+
+static void ignore_abort(void *rendezvous, const TF_Status *status) {
+  (void)rendezvous;
+  (void)status;
+}
+
+TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx) {
+  return (TF_RendezvousThunk){.rendezvous = ctx->step,
+                              .send_func = refuse_send,
+                              .async_recv_func = refuse_recv,
+                              .start_abort_func = ignore_abort};
+}

@@ -1,0 +1,73 @@
+// include/dovetail/plugin.h: loops on the step's thread pool and handles of variables, for kernels.
+#include "dovetail/plugin.h"
+
+#include "base/buf.h"
+#include "kernel/context.h"
+
+void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
+                      void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  dvt_pool_parallel_for(ctx->step->pool, total, cost_per_unit_ns, fn, arg);
+}
+
+int dvt_num_threads(TF_OpKernelContext *ctx) {
+  return ctx->step->pool ? dvt_pool_threads(ctx->step->pool) : 1;
+}
+
+typedef struct new_variable {
+  dvt_str container, name;
+  int dtype;
+} new_variable;
+
+static dvt_status make_variable(void *arg, dvt_object **out_object) {
+  const new_variable *wanted = arg;
+  dvt_buf text = {0};
+  dvt_buf_append_str(&text, wanted->container);
+  dvt_buf_append_byte(&text, '/');
+  dvt_buf_append_str(&text, wanted->name);
+  dvt_status status = text.failed ? dvt_error_out_of_memory(text.len)
+                                  : dvt_variable_create(dvt_buf_str(&text), wanted->dtype, out_object);
+  dvt_buf_deinit(&text);
+  return status;
+}
+
+static dvt_status find_variable(TF_OpKernelContext *ctx, new_variable *wanted, dvt_object **out_object) {
+  if (wanted->dtype != 0 && !dvt_dtype_is_valid(wanted->dtype))
+    return dvt_error(TF_INVALID_ARGUMENT, "a variable of unknown type %d was asked for", wanted->dtype);
+  if (wanted->container.len == 0) wanted->container = DVT_STR(DVT_DEFAULT_CONTAINER);
+  if (wanted->name.len == 0) {
+    wanted->name = DVT_STR("<anonymous>");
+    return make_variable(wanted, out_object);
+  }
+  return dvt_resource_lookup(ctx->step->resources, wanted->container, wanted->name, &dvt_variable_type,
+                             make_variable, wanted, out_object);
+}
+
+static dvt_status variable_tensor(TF_OpKernelContext *ctx, new_variable *wanted, TF_Tensor **out_tensor) {
+  dvt_object *object = NULL;
+  DVT_RETURN_IF_ERROR(find_variable(ctx, wanted, &object));
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  dvt_status status = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
+  dvt_object_release(object);
+  if (status)
+    dvt_tensor_handle_delete(handle);
+  else
+    *out_tensor = handle;
+  return status;
+}
+
+TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                               const char *name, size_t name_bytes, TF_DataType dtype, TF_Status *status) {
+  new_variable wanted = {dvt_str_make(container, container_bytes), dvt_str_make(name, name_bytes),
+                         (int)dtype};
+  TF_Tensor *handle = NULL;
+  dvt_status_to_tf(variable_tensor(ctx, &wanted, &handle), status);
+  return handle;
+}
+
+bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  dvt_variable *variable = NULL;
+  dvt_status error = dvt_context_variable(ctx, index, &variable);
+  bool is_set = !error && dvt_variable_has_value(variable);
+  dvt_status_to_tf(error, status);
+  return is_set;
+}

@@ -1,0 +1,240 @@
+// Inputs, outputs and memory of a running kernel. The paths of a kernel that gets inputs and sets or
+// allocates outputs take no lock and, thanks to free lists and slots, no malloc.
+#include "kernel/context.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+
+dvt_status dvt_context_misuse(TF_OpKernelContext *ctx, dvt_status status) {
+  dvt_log(DVT_ERROR, "kernel of {{node " DVT_STR_FMT "}}: %s", DVT_STR_ARG(ctx->kernel->node->name),
+          dvt_status_message(status));
+  dvt_context_fail(ctx, dvt_status_clone(status));
+  return status;
+}
+
+static dvt_status DVT_COLD out_of_range(const TF_OpKernelContext *ctx, const char *what, int i, int count) {
+  return dvt_error(TF_OUT_OF_RANGE, "%s index out of range: %d, op '" DVT_STR_FMT "' has %d here", what, i,
+                   DVT_STR_ARG(ctx->kernel->def->op), count);
+}
+
+static bool in_range(int i, int count) { return i >= 0 && i < count; }
+
+bool dvt_context_input_is_ref(const TF_OpKernelContext *ctx, int i) {
+  return ctx->kernel->node->input_types[i] > DVT_DTYPE_REF_OFFSET;
+}
+
+static dvt_status new_handle(const TF_Tensor *from, TF_Tensor **out_tensor) {
+  TF_Tensor *handle = dvt_tensor_handle_copy(from);
+  if (DVT_UNLIKELY(!handle)) return dvt_error_out_of_memory(sizeof *handle);
+  *out_tensor = handle;
+  return NULL;
+}
+
+static dvt_status DVT_COLD ref_input(TF_OpKernelContext *ctx, int i) {
+  return dvt_context_misuse(
+      ctx,
+      dvt_error(TF_INVALID_ARGUMENT,
+                "input %d is a reference, TF_GetInput reads values only; ask TF_IsRefInput first and use "
+                "TF_GetInputTensorFromVariable",
+                i));
+}
+
+// A value input that is fed by a reference edge: what the variable holds now.
+static dvt_status DVT_COLD read_through_ref(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+  dvt_object *object;
+  TF_Tensor value = {0};
+  DVT_RETURN_IF_ERROR(dvt_resource_from_tensor(ctx->inputs[i], &dvt_variable_type, &object));
+  DVT_RETURN_IF_ERROR(dvt_variable_read((dvt_variable *)object, &value));
+  dvt_status status = new_handle(&value, out_tensor);
+  dvt_tensor_reset(&value);
+  return status;
+}
+
+dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+  if (DVT_UNLIKELY(!in_range(i, ctx->input_count))) return out_of_range(ctx, "input", i, ctx->input_count);
+  const TF_Tensor *input = ctx->inputs[i];
+  if (DVT_UNLIKELY(!input || dvt_tensor_is_empty(input))) {
+    *out_tensor = NULL;
+    return NULL;
+  }
+  if (DVT_UNLIKELY(input->dtype == TF_RESOURCE)) {
+    int declared = ctx->kernel->node->input_types[i];
+    if (declared > DVT_DTYPE_REF_OFFSET) return ref_input(ctx, i);
+    if (declared != TF_RESOURCE) return read_through_ref(ctx, i, out_tensor);
+  }
+  return new_handle(input, out_tensor);
+}
+
+dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **out_variable) {
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  dvt_object *object;
+  dvt_status status = dvt_resource_from_tensor(ctx->inputs[i], &dvt_variable_type, &object);
+  if (status)
+    return dvt_status_annotate(status, " (input %d of {{node " DVT_STR_FMT "}})", i,
+                               DVT_STR_ARG(ctx->kernel->node->name));
+  *out_variable = (dvt_variable *)object;
+  return NULL;
+}
+
+static dvt_status DVT_COLD set_twice(TF_OpKernelContext *ctx, int i) {
+  return dvt_context_misuse(
+      ctx, dvt_error(TF_FAILED_PRECONDITION,
+                     "output %d is set already; set, allocate or forward each output once", i));
+}
+
+dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor) {
+  if (DVT_UNLIKELY(!in_range(i, ctx->output_count))) return out_of_range(ctx, "output", i, ctx->output_count);
+  if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor)))
+    return dvt_context_misuse(ctx, dvt_error(TF_INVALID_ARGUMENT, "output %d was set to no tensor", i));
+  dvt_kernel_output *output = &ctx->outputs[i];
+  if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
+  DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&output->tensor, tensor));
+  output->is_set = true;
+  return NULL;
+}
+
+dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
+  if (!ctx->outputs[i].is_set)
+    return dvt_context_misuse(
+        ctx, dvt_error(TF_FAILED_PRECONDITION,
+                       "output %d is not set yet; allocate it before TF_GetMutableOutput", i));
+  return new_handle(&ctx->outputs[i].tensor, out_tensor);
+}
+
+// Shape errors end the process in stock; running out of memory is reported with shape and type.
+static dvt_status DVT_COLD allocation_error(TF_OpKernelContext *ctx, dvt_status status, int dtype,
+                                            const int64_t *dims, int rank) {
+  if (dvt_status_code(status) != TF_RESOURCE_EXHAUSTED) return dvt_context_misuse(ctx, status);
+  dvt_buf shape = {0};
+  for (int i = 0; i < rank; i++) dvt_buf_printf(&shape, "%s%lld", i ? "," : "", (long long)dims[i]);
+  dvt_status_free(status);
+  status = dvt_error(TF_RESOURCE_EXHAUSTED,
+                     "OOM when allocating tensor with shape[" DVT_STR_FMT "] and type %s on " DVT_STR_FMT
+                     " by allocator cpu",
+                     DVT_STR_ARG(dvt_buf_str(&shape)), dvt_dtype_name(dtype),
+                     DVT_STR_ARG(ctx->kernel->device->name));
+  dvt_buf_deinit(&shape);
+  return status;
+}
+
+static dvt_status DVT_COLD no_dims(TF_OpKernelContext *ctx, int rank) {
+  return dvt_context_misuse(
+      ctx, dvt_error(TF_INVALID_ARGUMENT, "rank %d was given without dimensions (NULL)", rank));
+}
+
+// Checks of TF_AllocateOutput (rule 159); *out_dtype is what the op's signature declares.
+static dvt_status DVT_COLD bad_output(const TF_OpKernelContext *ctx, int i) {
+  if (!in_range(i, ctx->output_count))
+    return dvt_error(TF_INTERNAL, "allocate_output with bad index=%d num_outputs=%d kernel=" DVT_STR_FMT, i,
+                     (int)ctx->output_count, DVT_STR_ARG(ctx->kernel->node->name));
+  if (ctx->outputs[i].is_set)
+    return dvt_error(TF_INTERNAL, "allocate_output on same index multiple times. Index %d", i);
+  return dvt_error(TF_INTERNAL, "allocate_output with ref type. index=%d type=%s", i,
+                   dvt_dtype_name(ctx->kernel->node->output_types[i]));
+}
+
+static bool may_allocate(const TF_OpKernelContext *ctx, int i) {
+  return in_range(i, ctx->output_count) && !ctx->outputs[i].is_set &&
+         ctx->kernel->node->output_types[i] < DVT_DTYPE_REF_OFFSET;
+}
+
+dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int64_t *dims, int rank,
+                                       TF_Tensor **out_tensor) {
+  if (DVT_UNLIKELY(!may_allocate(ctx, i))) return bad_output(ctx, i);
+  if (DVT_UNLIKELY(rank > 0 && !dims)) return no_dims(ctx, rank);
+  dvt_kernel_output *output = &ctx->outputs[i];
+  int dtype = ctx->kernel->node->output_types[i];
+  dvt_status status = dvt_tensor_init_in_slot(&output->tensor, dtype, dims, rank, output->slot);
+  if (DVT_UNLIKELY(status != NULL)) return allocation_error(ctx, status, dtype, dims, rank);
+  status = new_handle(&output->tensor, out_tensor);
+  if (DVT_UNLIKELY(status != NULL))
+    dvt_tensor_reset(&output->tensor);
+  else
+    output->is_set = true;
+  return status;
+}
+
+static bool same_count(const TF_Tensor *t, const int64_t *dims, int rank) {
+  if (t->rank == rank && (rank == 0 || memcmp(dvt_tensor_dims(t), dims, (size_t)rank * sizeof *dims) == 0))
+    return true;
+  int64_t count;
+  dvt_status status = dvt_shape_count(dims, rank, &count);
+  dvt_status_free(status);
+  return !status && count == dvt_tensor_count(t);
+}
+
+static bool is_host(const uint8_t *flags, int i) { return flags && flags[i]; }
+
+// May the buffer of input i become output `o` (rule 168)? The executor must be done with it and nobody else
+// may see it: no handle, no other input of this node.
+static bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank) {
+  const TF_Tensor *input = ctx->inputs[i];
+  if (!ctx->last_use || !ctx->last_use[i] || !input || dvt_tensor_is_empty(input)) return false;
+  const dvt_kernel *kernel = ctx->kernel;
+  if (input->dtype != kernel->node->output_types[o] || kernel->node->input_types[i] != input->dtype)
+    return false;
+  if (!input->buffer->owned || !dvt_buffer_is_unique(input->buffer)) return false;
+  if (is_host(kernel->host_memory_inputs, i) != is_host(kernel->host_memory_outputs, o)) return false;
+  for (int k = 0; k < ctx->input_count; k++)
+    if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == input->buffer) return false;
+  return same_count(input, dims, rank) &&
+         input->buffer->bytes >= (size_t)dvt_tensor_count(input) * dvt_dtype_stride(input->dtype);
+}
+
+static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank,
+                          TF_Tensor **out_tensor) {
+  const TF_Tensor *input = ctx->inputs[i];
+  dvt_kernel_output *output = &ctx->outputs[o];
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank,
+                                                  dvt_buffer_retain(input->buffer)));
+  dvt_status status = new_handle(&output->tensor, out_tensor);
+  if (DVT_UNLIKELY(status != NULL))
+    dvt_tensor_reset(&output->tensor);
+  else
+    output->is_set = true;
+  return status;
+}
+
+dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
+                                           int candidate_count, int output, const int64_t *dims, int rank,
+                                           int *out_forwarded, TF_Tensor **out_tensor) {
+  if (DVT_UNLIKELY(!may_allocate(ctx, output))) return bad_output(ctx, output);
+  if (DVT_UNLIKELY(rank > 0 && !dims)) return no_dims(ctx, rank);
+  for (int k = 0; k < candidate_count; k++) {
+    int i = candidates[k];
+    if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
+      return dvt_context_misuse(ctx, out_of_range(ctx, "candidate input", i, ctx->input_count));
+    if (!may_forward(ctx, i, output, dims, rank)) continue;
+    DVT_RETURN_IF_ERROR(forward(ctx, i, output, dims, rank, out_tensor));
+    if (out_forwarded) *out_forwarded = i;
+    return NULL;
+  }
+  DVT_RETURN_IF_ERROR(dvt_context_allocate_output(ctx, output, dims, rank, out_tensor));
+  if (out_forwarded) *out_forwarded = -1;
+  return NULL;
+}
+
+static dvt_slot *next_temp_slot(TF_OpKernelContext *ctx) {
+  if (!ctx->temp_slots) return NULL;
+  int i = atomic_fetch_add_explicit(&ctx->temp_slots_used, 1, memory_order_relaxed);
+  return i < ctx->temp_slot_count ? &ctx->temp_slots[i] : NULL;
+}
+
+dvt_status dvt_context_allocate_temp(TF_OpKernelContext *ctx, int dtype, const int64_t *dims, int rank,
+                                     TF_Tensor **out_tensor) {
+  if (!dvt_dtype_is_valid(dtype))
+    return dvt_context_misuse(
+        ctx, dvt_error(TF_INVALID_ARGUMENT, "a temporary tensor of unknown type %d was asked for", dtype));
+  if (DVT_UNLIKELY(rank > 0 && !dims)) return no_dims(ctx, rank);
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  if (!handle) return dvt_error_out_of_memory(sizeof *handle);
+  dvt_status status = dvt_tensor_init_in_slot(handle, dtype, dims, rank, next_temp_slot(ctx));
+  if (DVT_UNLIKELY(status != NULL)) {
+    dvt_tensor_handle_delete(handle);
+    return allocation_error(ctx, status, dtype, dims, rank);
+  }
+  *out_tensor = handle;
+  return NULL;
+}

@@ -1,0 +1,126 @@
+// The life of a kernel instance: create with a construction context, compute with a context, destroy. What
+// kernels do with their contexts is in context.c.
+#include "kernel/kernel.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t fail_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// Marks the flat elements of arg `name` in the arrays of inputs or outputs, which are made on first use.
+static dvt_status mark_host_memory(const dvt_node_def *node, dvt_str name, dvt_arena *arena, uint8_t **inputs,
+                                   uint8_t **outputs) {
+  bool is_input = dvt_op_def_find_input(node->op, name) >= 0;
+  if (!is_input && dvt_op_def_find_output(node->op, name) < 0)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "HostMemory args '" DVT_STR_FMT "' not found in OpDef of op '" DVT_STR_FMT
+                     "', needed by {{node " DVT_STR_FMT
+                     "}}. Correct the name given to TF_KernelBuilder_HostMemory",
+                     DVT_STR_ARG(name), DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
+  uint8_t **flags = is_input ? inputs : outputs;
+  size_t count = (size_t)(is_input ? node->input_count : node->output_count);
+  if (!*flags) *flags = dvt_arena_calloc(arena, count, 1);
+  if (!*flags) return dvt_error_out_of_memory(count);
+  int start = 0, stop = 0;
+  DVT_RETURN_IF_ERROR(is_input ? dvt_node_input_range(node, name, &start, &stop)
+                               : dvt_node_output_range(node, name, &start, &stop));
+  for (int i = start; i < stop; i++) (*flags)[i] = 1;
+  return NULL;
+}
+
+static dvt_status find_host_memory(dvt_kernel *kernel, dvt_arena *arena) {
+  uint8_t *inputs = NULL, *outputs = NULL;
+  for (int i = 0; i < kernel->def->host_memory_count; i++)
+    DVT_RETURN_IF_ERROR(
+        mark_host_memory(kernel->node, kernel->def->host_memory_args[i], arena, &inputs, &outputs));
+  kernel->host_memory_inputs = inputs;
+  kernel->host_memory_outputs = outputs;
+  return NULL;
+}
+
+dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node, const dvt_device *device,
+                             int graph_def_version, const dvt_str *input_names, dvt_arena *arena,
+                             dvt_kernel *out_kernel) {
+  dvt_kernel kernel = {.def = def,
+                       .node = node,
+                       .device = device,
+                       .graph_def_version = graph_def_version,
+                       .input_names = input_names};
+  if (!def->compute && !def->compute_async)
+    return dvt_error(TF_FAILED_PRECONDITION,
+                     "the kernel registered for op '" DVT_STR_FMT
+                     "' has no compute function, needed by {{node " DVT_STR_FMT
+                     "}}. Pass one to TF_NewKernelBuilder",
+                     DVT_STR_ARG(def->op), DVT_STR_ARG(node->name));
+  DVT_RETURN_IF_ERROR(dvt_op_check_deprecation(node->op, graph_def_version));
+  DVT_RETURN_IF_ERROR(find_host_memory(&kernel, arena));
+  TF_OpKernelConstruction construction = {.kernel = &kernel};
+  if (def->create) kernel.state = def->create(&construction);
+  if (construction.status) {
+    if (def->destroy) def->destroy(kernel.state);
+    return construction.status;
+  }
+  *out_kernel = kernel;
+  return NULL;
+}
+
+void dvt_kernel_destroy(dvt_kernel *kernel) {
+  if (!kernel || !kernel->def) return;
+  if (kernel->def->destroy) kernel->def->destroy(kernel->state);
+  kernel->def = NULL;
+  kernel->state = NULL;
+}
+
+void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status) {
+  if (!status) return;
+  pthread_mutex_lock(&fail_mutex);
+  bool first = !ctx->status;
+  if (first) ctx->status = status;
+  pthread_mutex_unlock(&fail_mutex);
+  if (!first) dvt_status_free(status);
+}
+
+void dvt_kernel_compute(TF_OpKernelContext *ctx) {
+  const dvt_kernel_def *def = ctx->kernel->def;
+  if (DVT_LIKELY(def->compute != NULL)) {
+    def->compute(ctx->kernel->state, ctx);
+    return;
+  }
+  ctx->done.context = ctx;
+  atomic_store_explicit(&ctx->done.runs, 0, memory_order_relaxed);
+  def->compute_async(ctx->kernel->state, ctx, &ctx->done);
+}
+
+static dvt_status missing_output(const TF_OpKernelContext *ctx, int i) {
+  return dvt_error(TF_INTERNAL,
+                   "Missing %d-th output from {{node " DVT_STR_FMT "}}: the kernel of op '" DVT_STR_FMT
+                   "' returned without an error and without setting it",
+                   i, DVT_STR_ARG(ctx->kernel->node->name), DVT_STR_ARG(ctx->kernel->def->op));
+}
+
+static dvt_status wrong_output(const TF_OpKernelContext *ctx, int i, int declared) {
+  return dvt_error(TF_INTERNAL,
+                   "Output %d of type %s does not match declared output type %s for node {{node " DVT_STR_FMT
+                   "}}",
+                   i, dvt_dtype_name(ctx->outputs[i].tensor.dtype), dvt_dtype_name(declared),
+                   DVT_STR_ARG(ctx->kernel->node->name));
+}
+
+static dvt_status check_output(const TF_OpKernelContext *ctx, int i, bool allow_unset) {
+  const dvt_kernel_output *output = &ctx->outputs[i];
+  if (!output->is_set) return allow_unset ? NULL : missing_output(ctx, i);
+  int declared = ctx->kernel->node->output_types[i];
+  int expected = declared > DVT_DTYPE_REF_OFFSET ? TF_RESOURCE : declared;
+  return output->tensor.dtype == expected ? NULL : wrong_output(ctx, i, declared);
+}
+
+dvt_status dvt_context_finish(TF_OpKernelContext *ctx, bool allow_unset) {
+  dvt_status status = ctx->status;
+  ctx->status = NULL;
+  for (int i = 0; i < ctx->output_count && !status; i++) status = check_output(ctx, i, allow_unset);
+  if (DVT_LIKELY(!status)) return NULL;
+  for (int i = 0; i < ctx->output_count; i++) {
+    if (ctx->outputs[i].is_set) dvt_tensor_reset(&ctx->outputs[i].tensor);
+    ctx->outputs[i].is_set = false;
+  }
+  return status;
+}

@@ -1,0 +1,220 @@
+// The store of kernel definitions: a map from op name to a list, under a read-write lock. Definitions are
+// compact copies in one arena and stay valid for the life of the process, also when their plugin is gone.
+// match.c chooses among them, registry_text.c lists them.
+#include "kernel/registry.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "kernel/builder.h"
+#include "kernel/registry_internal.h"
+#include "op/registry.h"
+
+#define INTERNED_LIMIT 16  // device types kept once; there are few
+
+static struct {
+  pthread_rwlock_t lock;
+  dvt_map by_op;  // -> dvt_kernel_list
+  dvt_arena arena;
+  dvt_str device_types[INTERNED_LIMIT];
+  int device_type_count;
+  bool (*_Atomic autoload)(dvt_str op_name);
+} registry = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+static bool copy_str(dvt_str s, dvt_str *out) {
+  if (s.len == 0) {
+    *out = DVT_STR("");
+    return true;
+  }
+  return dvt_arena_copy_str(&registry.arena, s, out);
+}
+
+static bool copy_device_type(dvt_str s, dvt_str *out) {
+  for (int i = 0; i < registry.device_type_count; i++)
+    if (dvt_str_eq(registry.device_types[i], s)) {
+      *out = registry.device_types[i];
+      return true;
+    }
+  if (!copy_str(s, out)) return false;
+  if (registry.device_type_count < INTERNED_LIMIT) registry.device_types[registry.device_type_count++] = *out;
+  return true;
+}
+
+static bool copy_constraints(dvt_kernel_def *def) {
+  if (def->constraint_count == 0) return true;
+  dvt_kernel_constraint *copies =
+      dvt_arena_alloc(&registry.arena, (size_t)def->constraint_count * sizeof *copies);
+  if (!copies) return false;
+  for (int i = 0; i < def->constraint_count; i++) {
+    const dvt_kernel_constraint *from = &def->constraints[i];
+    copies[i].dtype_count = from->dtype_count;
+    // Most kernels of one op constrain the same attr: share its name with the neighbour.
+    if (i > 0 && dvt_str_eq(from->attr, copies[i - 1].attr))
+      copies[i].attr = copies[i - 1].attr;
+    else if (!copy_str(from->attr, &copies[i].attr))
+      return false;
+    if (from->dtype_count == 1) {
+      copies[i].dtypes = dvt_dtype_singleton(from->dtypes[0]);
+      continue;
+    }
+    uint8_t *dtypes = dvt_arena_alloc(&registry.arena, (size_t)from->dtype_count);
+    if (!dtypes) return false;
+    if (from->dtype_count) memcpy(dtypes, from->dtypes, (size_t)from->dtype_count);
+    copies[i].dtypes = dtypes;
+  }
+  def->constraints = copies;
+  return true;
+}
+
+static bool copy_host_memory(dvt_kernel_def *def) {
+  if (def->host_memory_count == 0) return true;
+  dvt_str *copies = dvt_arena_alloc(&registry.arena, (size_t)def->host_memory_count * sizeof *copies);
+  if (!copies) return false;
+  for (int i = 0; i < def->host_memory_count; i++)
+    if (!copy_str(def->host_memory_args[i], &copies[i])) return false;
+  def->host_memory_args = copies;
+  return true;
+}
+
+// A copy of `from` whose strings and arrays belong to the registry. The op's name is shared with `sibling`, a
+// kernel of the same op, if there is one.
+static dvt_kernel_def *copy_def(const dvt_kernel_def *from, dvt_str class_name,
+                                const dvt_kernel_def *sibling) {
+  dvt_kernel_def *def = dvt_arena_alloc(&registry.arena, sizeof *def);
+  if (!def) return NULL;
+  *def = *from;
+  if (sibling)
+    def->op = sibling->op;
+  else if (!copy_str(from->op, &def->op))
+    return NULL;
+  if (!copy_device_type(from->device_type, &def->device_type) || !copy_str(from->label, &def->label))
+    return NULL;
+  if (dvt_str_eq(class_name, def->op))
+    def->class_name = def->op;
+  else if (!copy_str(class_name, &def->class_name))
+    return NULL;
+  if (!copy_constraints(def) || !copy_host_memory(def)) return NULL;
+  def->next = NULL;
+  return def;
+}
+
+static bool same_constraints(const dvt_kernel_def *a, const dvt_kernel_def *b) {
+  if (a->constraint_count != b->constraint_count) return false;
+  for (int i = 0; i < a->constraint_count; i++) {
+    const dvt_kernel_constraint *p = &a->constraints[i], *q = &b->constraints[i];
+    if (!dvt_str_eq(p->attr, q->attr) || p->dtype_count != q->dtype_count) return false;
+    if (p->dtype_count && memcmp(p->dtypes, q->dtypes, (size_t)p->dtype_count) != 0) return false;
+  }
+  return true;
+}
+
+static bool same_kernel(const dvt_kernel_def *a, const dvt_kernel_def *b) {
+  if (a->compute != b->compute || a->compute_async != b->compute_async || a->create != b->create ||
+      a->destroy != b->destroy || a->priority != b->priority ||
+      a->host_memory_count != b->host_memory_count || !dvt_str_eq(a->device_type, b->device_type) ||
+      !dvt_str_eq(a->label, b->label))
+    return false;
+  for (int i = 0; i < a->host_memory_count; i++)
+    if (!dvt_str_eq(a->host_memory_args[i], b->host_memory_args[i])) return false;
+  return same_constraints(a, b);
+}
+
+// With the write lock held.
+static dvt_status insert(const dvt_kernel_def *from, dvt_str class_name) {
+  dvt_kernel_list *list = dvt_map_get(&registry.by_op, from->op);
+  if (from->plugin && list)
+    for (const dvt_kernel_def *def = list->first; def; def = def->next)
+      if (same_kernel(def, from)) return NULL;
+  dvt_kernel_def *def = copy_def(from, class_name, list ? list->first : NULL);
+  if (!def) return dvt_error_out_of_memory(sizeof *def);
+  if (!list) {
+    list = dvt_arena_alloc(&registry.arena, sizeof *list);
+    if (!list) return dvt_error_out_of_memory(sizeof *list);
+    *list = (dvt_kernel_list){def, def};
+    if (!dvt_map_put(&registry.by_op, def->op, list)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
+    return NULL;
+  }
+  list->last->next = def;
+  list->last = def;
+  return NULL;
+}
+
+dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
+  if (!builder) return dvt_error(TF_INVALID_ARGUMENT, "a kernel was registered with a NULL builder");
+  dvt_status status;
+  if (builder->failed) {
+    status = dvt_error_out_of_memory(0);
+  } else {
+    builder->def.plugin = dvt_op_registry_owner();
+    pthread_rwlock_wrlock(&registry.lock);
+    status = insert(&builder->def, class_name);
+    pthread_rwlock_unlock(&registry.lock);
+  }
+  dvt_kernel_builder_delete(builder);
+  return status;
+}
+
+static void remove_from_list(dvt_kernel_list *list, const dvt_plugin *owner) {
+  dvt_kernel_def **link = &list->first, *last = NULL;
+  while (*link) {
+    if ((*link)->plugin == owner) {
+      *link = (*link)->next;
+    } else {
+      last = *link;
+      link = &last->next;
+    }
+  }
+  list->last = last;
+}
+
+void dvt_kernel_registry_remove_owner(dvt_plugin *owner) {
+  pthread_rwlock_wrlock(&registry.lock);
+  for (size_t i = 0; i < registry.by_op.capacity;) {
+    dvt_map_slot *slot = &registry.by_op.slots[i];
+    dvt_kernel_list *list = slot->value;
+    if (list) remove_from_list(list, owner);
+    // Removing may move another entry into this slot: look at it again.
+    if (list && !list->first)
+      dvt_map_remove(&registry.by_op, dvt_str_make(slot->key, slot->key_len));
+    else
+      i++;
+  }
+  pthread_rwlock_unlock(&registry.lock);
+}
+
+const dvt_kernel_def *dvt_kernel_registry_lock_op(dvt_str op) {
+  pthread_rwlock_rdlock(&registry.lock);
+  const dvt_kernel_list *list = dvt_map_get(&registry.by_op, op);
+  return list ? list->first : NULL;
+}
+
+void dvt_kernel_registry_unlock(void) { pthread_rwlock_unlock(&registry.lock); }
+
+void dvt_kernel_registry_set_autoload(bool (*hook)(dvt_str op_name)) {
+  atomic_store(&registry.autoload, hook);
+}
+
+bool dvt_kernel_registry_autoload(dvt_str op) {
+  bool (*hook)(dvt_str) = atomic_load(&registry.autoload);
+  return hook && hook(op);
+}
+
+static int compare_lists(const void *a, const void *b) {
+  return dvt_str_compare((*(dvt_kernel_list *const *)a)->first->op,
+                         (*(dvt_kernel_list *const *)b)->first->op);
+}
+
+void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *def), void *arg) {
+  pthread_rwlock_rdlock(&registry.lock);
+  size_t cursor = 0, count = 0;
+  dvt_kernel_list **lists = dvt_calloc(registry.by_op.count + 1, sizeof *lists);
+  dvt_str key;
+  void *value;
+  while (lists && dvt_map_next(&registry.by_op, &cursor, &key, &value)) lists[count++] = value;
+  if (lists) qsort(lists, count, sizeof *lists, compare_lists);
+  for (size_t i = 0; i < count; i++)
+    for (const dvt_kernel_def *def = lists[i]->first; def; def = def->next) visit(arg, def);
+  pthread_rwlock_unlock(&registry.lock);
+  dvt_free(lists);
+}

@@ -1,0 +1,183 @@
+// The resource manager: container and name to a reference-counted object, one mutex. Also the scalar tensors
+// that carry a reference to an object from node to node. Variables are in variable.c.
+#include "kernel/resource.h"
+
+#include "base/map.h"
+
+typedef struct entry {
+  dvt_object *object;
+  size_t container_len;
+  char key[];  // container, NUL, name
+} entry;
+
+struct dvt_resource_manager {
+  pthread_mutex_t mutex;
+  dvt_map entries;  // key -> entry
+};
+
+dvt_status dvt_resource_manager_create(dvt_resource_manager **out_manager) {
+  dvt_resource_manager *manager = dvt_calloc(1, sizeof *manager);
+  if (!manager) return dvt_error_out_of_memory(sizeof *manager);
+  pthread_mutex_init(&manager->mutex, NULL);
+  *out_manager = manager;
+  return NULL;
+}
+
+static void entry_free(entry *e) {
+  dvt_object_release(e->object);
+  dvt_free(e);
+}
+
+void dvt_resource_manager_destroy(dvt_resource_manager *manager) {
+  if (!manager) return;
+  size_t cursor = 0;
+  dvt_str key;
+  void *value;
+  while (dvt_map_next(&manager->entries, &cursor, &key, &value)) entry_free(value);
+  dvt_map_deinit(&manager->entries);
+  pthread_mutex_destroy(&manager->mutex);
+  dvt_free(manager);
+}
+
+static entry *entry_new(dvt_str container, dvt_str name, dvt_str *out_key) {
+  size_t key_bytes, bytes;
+  if (!dvt_size_add(container.len, name.len, &key_bytes) ||
+      !dvt_size_add(key_bytes, sizeof(entry) + 1, &bytes))
+    return NULL;
+  entry *e = dvt_malloc(bytes);
+  if (!e) return NULL;
+  e->object = NULL;
+  e->container_len = container.len;
+  if (container.len) memcpy(e->key, container.data, container.len);
+  e->key[container.len] = '\0';
+  if (name.len) memcpy(e->key + container.len + 1, name.data, name.len);
+  *out_key = dvt_str_make(e->key, key_bytes + 1);
+  return e;
+}
+
+static dvt_object *find(dvt_resource_manager *manager, dvt_str key) {
+  pthread_mutex_lock(&manager->mutex);
+  entry *e = dvt_map_get(&manager->entries, key);
+  dvt_object *object = e ? dvt_object_retain(e->object) : NULL;
+  pthread_mutex_unlock(&manager->mutex);
+  return object;
+}
+
+// Hands the object out if it is of the wanted type; takes over the caller's reference.
+static dvt_status checked(dvt_object *object, const dvt_object_type *type, dvt_str container, dvt_str name,
+                          dvt_object **out_object) {
+  if (object->type == type) {
+    *out_object = object;
+    return NULL;
+  }
+  dvt_status status =
+      dvt_error(TF_INVALID_ARGUMENT, "Resource " DVT_STR_FMT "/" DVT_STR_FMT " is a %s, wanted was a %s",
+                DVT_STR_ARG(container), DVT_STR_ARG(name), object->type->name, type->name);
+  dvt_object_release(object);
+  return status;
+}
+
+// Stores `created` (one reference, taken over) unless another thread was faster; either way *out_object gets
+// a reference to what is stored.
+static dvt_status insert(dvt_resource_manager *manager, entry **e, dvt_str key, dvt_object *created,
+                         dvt_object **out_object) {
+  dvt_status status = NULL;
+  pthread_mutex_lock(&manager->mutex);
+  void **slot = dvt_map_slot_for(&manager->entries, key);
+  if (!slot) {
+    status = dvt_error_out_of_memory(sizeof(dvt_map_slot));
+  } else if (*slot) {
+    *out_object = dvt_object_retain(((entry *)*slot)->object);
+  } else {
+    (*e)->object = dvt_object_retain(created);
+    *slot = *e;
+    *e = NULL;
+    *out_object = created;
+    created = NULL;
+  }
+  pthread_mutex_unlock(&manager->mutex);
+  dvt_object_release(created);
+  return status;
+}
+
+dvt_status dvt_resource_lookup(dvt_resource_manager *manager, dvt_str container, dvt_str name,
+                               const dvt_object_type *type,
+                               dvt_status (*create)(void *arg, dvt_object **out_object), void *arg,
+                               dvt_object **out_object) {
+  if (!manager) return dvt_error(TF_INTERNAL, "this step has no resource manager");
+  if (container.len == 0) container = DVT_STR(DVT_DEFAULT_CONTAINER);
+  dvt_str key;
+  entry *e = entry_new(container, name, &key);
+  if (!e) return dvt_error_out_of_memory(sizeof(entry));
+  dvt_status status = NULL;
+  dvt_object *object = find(manager, key);
+  if (!object && !create)
+    status = dvt_error(TF_NOT_FOUND, "Resource " DVT_STR_FMT "/" DVT_STR_FMT "/%s does not exist.",
+                       DVT_STR_ARG(container), DVT_STR_ARG(name), type->name);
+  if (!object && !status) {
+    dvt_object *created = NULL;
+    status = create(arg, &created);
+    if (!status) status = insert(manager, &e, key, created, &object);
+  }
+  dvt_free(e);
+  return status ? status : checked(object, type, container, name, out_object);
+}
+
+dvt_status dvt_resource_delete(dvt_resource_manager *manager, dvt_str container, dvt_str name) {
+  if (!manager) return dvt_error(TF_INTERNAL, "this step has no resource manager");
+  if (container.len == 0) container = DVT_STR(DVT_DEFAULT_CONTAINER);
+  dvt_str key;
+  entry *wanted = entry_new(container, name, &key);
+  if (!wanted) return dvt_error_out_of_memory(sizeof(entry));
+  pthread_mutex_lock(&manager->mutex);
+  entry *e = dvt_map_remove(&manager->entries, key);
+  pthread_mutex_unlock(&manager->mutex);
+  dvt_free(wanted);
+  if (!e)
+    return dvt_error(TF_NOT_FOUND, "Resource " DVT_STR_FMT "/" DVT_STR_FMT " does not exist.",
+                     DVT_STR_ARG(container), DVT_STR_ARG(name));
+  entry_free(e);
+  return NULL;
+}
+
+// An entry of the container, taken out of the map; NULL when there is none left.
+static entry *take_one(dvt_resource_manager *manager, dvt_str container) {
+  entry *found = NULL;
+  size_t cursor = 0;
+  dvt_str key;
+  void *value;
+  pthread_mutex_lock(&manager->mutex);
+  while (!found && dvt_map_next(&manager->entries, &cursor, &key, &value)) {
+    entry *e = value;
+    if (dvt_str_eq(dvt_str_make(e->key, e->container_len), container)) found = e;
+  }
+  if (found) dvt_map_remove(&manager->entries, key);
+  pthread_mutex_unlock(&manager->mutex);
+  return found;
+}
+
+void dvt_resource_clear(dvt_resource_manager *manager, dvt_str container) {
+  for (entry *e; manager && (e = take_one(manager, container));) entry_free(e);
+}
+
+dvt_status dvt_resource_tensor(dvt_object *object, TF_Tensor *out) {
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(out, TF_RESOURCE, NULL, 0));
+  *(dvt_object **)out->data = dvt_object_retain(object);
+  return NULL;
+}
+
+dvt_status dvt_resource_from_tensor(const TF_Tensor *t, const dvt_object_type *type,
+                                    dvt_object **out_object) {
+  if (!t || dvt_tensor_is_empty(t))
+    return dvt_error(TF_INVALID_ARGUMENT, "a resource handle was expected but the tensor is missing");
+  if (t->dtype != TF_RESOURCE)
+    return dvt_error(TF_INVALID_ARGUMENT, "a resource handle was expected, not a tensor of type %s",
+                     dvt_dtype_name(t->dtype));
+  dvt_object *object = t->buffer->bytes >= sizeof object ? *(dvt_object *const *)t->data : NULL;
+  if (!object) return dvt_error(TF_INVALID_ARGUMENT, "the resource handle refers to no resource");
+  if (object->type != type)
+    return dvt_error(TF_INVALID_ARGUMENT, "the resource handle refers to a %s, wanted was a %s",
+                     object->type->name, type->name);
+  *out_object = object;
+  return NULL;
+}
