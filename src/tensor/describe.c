@@ -1,22 +1,14 @@
 // Tensors as text for messages and listings: dtype and shape, and the first values when asked.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "base/number.h"
 #include "tensor/half.h"
 #include "tensor/tensor.h"
 #include "tensor/tensor_proto.h"
 #include "tensor/tstring.h"
 
-// The shortest of the usual precisions that reads back as the same float or double.
 static void put_real(dvt_buf *out, double value, bool is_float) {
-  char text[40];
-  int precisions[2] = {is_float ? 6 : 15, is_float ? 9 : 17};
-  snprintf(text, sizeof text, "%.*g", precisions[0], value);
-  double back = strtod(text, NULL);
-  bool same = is_float ? (float)back == (float)value : back == value;
-  if (!same && !isnan(value)) snprintf(text, sizeof text, "%.*g", precisions[1], value);
-  dvt_buf_append(out, text, strlen(text));
+  char text[DVT_NUMBER_CHARS];
+  size_t len = is_float ? dvt_number_format_float((float)value, text) : dvt_number_format_double(value, text);
+  dvt_buf_append(out, text, len);
 }
 
 static void put_complex(dvt_buf *out, double re, double im, bool is_float) {
