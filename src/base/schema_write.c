@@ -1,6 +1,8 @@
 // Schema look-ups and the message writer. Tables are short (37 fields at most), so look-ups are linear.
 #include "base/schema_write.h"
 
+#include "base/nearest.h"
+
 const dvt_schema_field *dvt_schema_field_by_name(const dvt_schema *schema, dvt_str name) {
   for (size_t i = 0; i < schema->field_count; i++)
     if (dvt_str_is(name, schema->fields[i].name)) return &schema->fields[i];
@@ -50,36 +52,19 @@ const char *dvt_schema_enum_name(const dvt_schema_enum *values, int64_t value) {
   return NULL;
 }
 
-#define LONGEST_COMPARED 48
-
-// Edit distance of two short names.
-static size_t distance(dvt_str a, dvt_str b) {
-  size_t row[LONGEST_COMPARED + 1];
-  if (a.len > LONGEST_COMPARED || b.len > LONGEST_COMPARED) return SIZE_MAX;
-  for (size_t j = 0; j <= b.len; j++) row[j] = j;
-  for (size_t i = 1; i <= a.len; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.len; j++) {
-      size_t replaced = diagonal + (a.data[i - 1] != b.data[j - 1]);
-      diagonal = row[j];
-      row[j] = DVT_MIN(replaced, DVT_MIN(row[j], row[j - 1]) + 1);
-    }
-  }
-  return row[b.len];
-}
-
-// Keeps the nearer of *best and `candidate`; names that differ in more than a third are not near.
-static void consider(dvt_str name, const char *candidate, const char **best, size_t *best_distance) {
-  size_t d = distance(name, dvt_str_from(candidate));
-  if (d > DVT_MAX(name.len, strlen(candidate)) / 3 + 1 || d >= *best_distance) return;
+// Keeps the nearer of *best and `candidate`; names that differ in more than about a third are not near.
+static void consider(dvt_str name, const char *candidate, const char **best, uint32_t *best_distance) {
+  size_t longer = DVT_MAX(name.len, strlen(candidate));
+  uint32_t limit = (uint32_t)DVT_MIN(longer / 3 + 1, (size_t)255);
+  uint32_t d = dvt_str_distance(name, dvt_str_from(candidate), limit);
+  if (d >= *best_distance) return;
   *best = candidate;
   *best_distance = d;
 }
 
 const char *dvt_schema_nearest_field(const dvt_schema *schema, dvt_str name) {
   const char *best = NULL;
-  size_t best_distance = SIZE_MAX;
+  uint32_t best_distance = UINT32_MAX;
   for (size_t i = 0; i < schema->field_count; i++)
     consider(name, schema->fields[i].name, &best, &best_distance);
   return best;
@@ -87,7 +72,7 @@ const char *dvt_schema_nearest_field(const dvt_schema *schema, dvt_str name) {
 
 const char *dvt_schema_nearest_enum(const dvt_schema_enum *values, dvt_str name) {
   const char *best = NULL;
-  size_t best_distance = SIZE_MAX;
+  uint32_t best_distance = UINT32_MAX;
   for (; values->name; values++) consider(name, values->name, &best, &best_distance);
   return best;
 }

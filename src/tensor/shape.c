@@ -98,7 +98,7 @@ dvt_status dvt_shape_from_proto(dvt_str proto, int64_t *out_dims, int capacity, 
   while (dvt_wire_next(&wire, &field)) {
     if (field.number == SHAPE_UNKNOWN_RANK && field.type == DVT_WIRE_VARINT) unknown = field.value != 0;
     if (field.number != SHAPE_DIM || field.type != DVT_WIRE_BYTES) continue;
-    int64_t dim;
+    int64_t dim = 0;
     DVT_RETURN_IF_ERROR(dim_from_proto(field.bytes, &dim));
     if (rank == DVT_MAX_RANK)
       return dvt_error(TF_INVALID_ARGUMENT, "TensorShapeProto has more than %d dimensions", DVT_MAX_RANK);
