@@ -131,7 +131,19 @@ def check_link(args):
                                  capture_output=True, text=True)
             if run.returncode:
                 problems.append(f"{command[0]}, {language}:\n{run.stderr}")
+            problems += check_weak(command, language, folder)
     return problems
+
+
+def check_weak(command, language, folder):
+    """With TF_CAPI_WEAK a program links without the library and can ask which functions are there."""
+    program = os.path.join(folder, "weak")
+    text = '#include "tensorflow/c/kernels.h"\nint main(void) { return TF_Version || TF_GetInput ? 1 : 0; }\n'
+    run = subprocess.run(command + WARNINGS + ["-DTF_CAPI_WEAK", "-I", INCLUDE, "-x", language, "-", "-o", program],
+                         input=text, capture_output=True, text=True)
+    if run.returncode == 0:
+        run = subprocess.run([program], capture_output=True, text=True)
+    return [f"TF_CAPI_WEAK, {command[0]}, {language}: exit {run.returncode}\n{run.stderr}"] if run.returncode else []
 
 
 def main():
