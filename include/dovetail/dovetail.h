@@ -1,0 +1,230 @@
+// Dovetail's own C API: open a trained model, see what it wants and gives, run it. A model is a SavedModel directory or a
+// file holding a GraphDef (.pb, .pbtxt). It stands on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status
+// it uses. Plugins in the standard plugin directory are found by themselves.
+//
+//   TF_Status *status = TF_NewStatus();
+//   dvt_model *model = NULL;
+//   dvt_model_open("model_dir", NULL, &model, status);
+//   const char *names[] = {"x"};
+//   TF_Tensor *y = NULL;
+//   dvt_model_run(model, NULL, names, &x, 1, NULL, &y, 1, status);
+//
+// Functions that take `signature` accept NULL for the model's default: "serving_default" if there is one, else the only
+// one. A graph without signatures has one, named "": its inputs are the placeholders, its outputs those of the nodes that
+// nobody consumes. NAME of an input or output is its name in the signature, a tensor name ("node:0" or "node"), or a
+// position in the signature written as a number.
+#ifndef DOVETAIL_DOVETAIL_H_
+#define DOVETAIL_DOVETAIL_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dovetail/export.h"
+#include "tensorflow/c/tf_datatype.h"
+#include "tensorflow/c/tf_status.h"
+#include "tensorflow/c/tf_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dvt_model dvt_model;
+
+// How to open a model. Zero everything, set struct_size, then what is wanted.
+typedef struct dvt_model_options {
+  size_t struct_size;           // sizeof(dvt_model_options)
+  const char *const *tags;      // which graph of a SavedModel; usually {"serve"}
+  int tag_count;                // 0: the one tagged "serve", else the only one
+  const char *const *plugins;   // plugin files to load first
+  int plugin_count;
+  int threads;                  // 0: as many as the machine has cores
+  bool describe_only;           // read and describe only; ops may be missing, running answers FAILED_PRECONDITION
+} dvt_model_options;
+
+// One input or output.
+typedef struct dvt_tensor_info {
+  const char *name;     // in the signature; the tensor's name where there is none
+  const char *tensor;   // "node:0"
+  TF_DataType dtype;    // 0: unknown
+  int rank;             // -1: unknown
+  const int64_t *dims;  // `rank` of them; -1: any size
+} dvt_tensor_info;
+
+// What a model consists of.
+typedef struct dvt_model_info {
+  const char *path;
+  const char *format;          // "SavedModel" or "GraphDef"
+  const char *tags;            // "serve"; "" for a GraphDef
+  const char *writer_version;  // of the TensorFlow that wrote it; "" if it does not say
+  int64_t graph_def_version;   // producer version
+  int64_t node_count;          // of the graph itself
+  int64_t function_count;
+  int64_t function_node_count;  // nodes in all functions
+  int64_t variable_count;       // in the checkpoint
+  int64_t variable_bytes;
+  int64_t graph_bytes;          // serialised
+} dvt_model_info;
+
+// One op type of a model.
+typedef struct dvt_op_use {
+  const char *op;
+  int64_t count;        // nodes of it, in the graph and its functions
+  int64_t needed;       // of these, how many the signatures and the loading of variables reach
+  const char *plugin;   // that registered its kernel; "" if the runtime itself runs it; NULL if none is known
+  const char *missing;  // NULL: nothing is missing to run it; else why it cannot run, and what to do
+} dvt_op_use;
+
+// How long one node took in the last profiled run.
+typedef struct dvt_op_time {
+  const char *node;
+  const char *op;
+  const char *plugin;  // whose kernel ran; "" for the runtime itself
+  int64_t total_ns;
+  int64_t count;       // executions: more than one in loops
+} dvt_op_time;
+
+// A registered op.
+typedef struct dvt_op_info {
+  const char *name;
+  const char *signature;  // "(a: T, b: T) -> (product: T)"
+  const char *attrs;      // "T in {float, double}, transpose_a: bool = false"
+  const char *plugin;     // "" when the program itself registered it
+  int kernel_count;
+  bool is_stateful;
+  bool has_shape_function;
+} dvt_op_info;
+
+// A registered kernel.
+typedef struct dvt_kernel_info {
+  const char *op;
+  const char *device;       // "CPU", "DEFAULT", ...
+  const char *constraints;  // "T in {float, double}"; "" for any
+  const char *label;        // usually ""
+  const char *plugin;       // "" when the program itself registered it
+  int priority;
+  bool is_async;
+} dvt_kernel_info;
+
+// The library's version, e.g. "0.1.0".
+// Owner: static. Threads: any. Since: dovetail
+DVT_EXPORT const char *dvt_version(void);
+
+// ---- models ----
+
+// Opens the model at `path` and makes it ready to run: plugins loaded, graph imported, variables restored, init op run.
+// `options` may be NULL. *out_model is left alone on failure.
+// Owner: the caller closes the model with dvt_model_close; options are read only during the call. Threads: any.
+// Errors: NOT_FOUND no such file, tags or op (all missing ops are listed); INVALID_ARGUMENT damaged or not a model;
+// DATA_LOSS damaged variables. Since: dovetail
+DVT_EXPORT void dvt_model_open(const char *path, const dvt_model_options *options, dvt_model **out_model,
+                               TF_Status *status);
+
+// Closes the model and frees everything it gave out except tensors. NULL is fine.
+// Threads: when no other call on the model runs. Since: dovetail
+DVT_EXPORT void dvt_model_close(dvt_model *model);
+
+// What the model consists of.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const dvt_model_info *dvt_model_describe(const dvt_model *model);
+
+// Number of signatures, at least 1 for a GraphDef; 0 for a SavedModel without any.
+// Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_signature_count(const dvt_model *model);
+
+// Name of signature `index`, in alphabetical order; NULL out of range.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const char *dvt_model_signature_name(const dvt_model *model, int index);
+
+// The name that a NULL signature stands for; NULL when there is no default.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const char *dvt_model_default_signature(const dvt_model *model);
+
+// Number of inputs of a signature; -1 when the model has no such signature.
+// Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_input_count(const dvt_model *model, const char *signature);
+
+// Input `index` of a signature, sorted by name (of a graph without signatures in the graph's order); NULL out of range.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const dvt_tensor_info *dvt_model_input(const dvt_model *model, const char *signature, int index);
+
+// Number of outputs of a signature; -1 when the model has no such signature.
+// Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_output_count(const dvt_model *model, const char *signature);
+
+// Output `index` of a signature, ordered as the inputs are; NULL out of range.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const dvt_tensor_info *dvt_model_output(const dvt_model *model, const char *signature, int index);
+
+// The input that NAME stands for. A tensor name that is in no signature is looked up in the graph.
+// Owner: the model. Threads: any. Errors: NOT_FOUND with the names that exist. Since: dovetail
+DVT_EXPORT const dvt_tensor_info *dvt_model_find_input(dvt_model *model, const char *signature, const char *name,
+                                                       TF_Status *status);
+
+// The output that NAME stands for.
+// Owner: the model. Threads: any. Errors: NOT_FOUND with the names that exist. Since: dovetail
+DVT_EXPORT const dvt_tensor_info *dvt_model_find_output(dvt_model *model, const char *signature, const char *name,
+                                                        TF_Status *status);
+
+// Runs the model once. inputs[i] is the value of the input named input_names[i]; every input of the signature that the
+// outputs depend on must be given. outputs[i] receives the value of output_names[i]. output_names NULL stands for all
+// outputs of the signature in order; output_count must then be their number. Dtypes and shapes are checked first.
+// Owner: inputs stay the caller's; the caller deletes each output with TF_DeleteTensor; outputs are left alone on
+// failure. Threads: any number at once on one model. Errors: INVALID_ARGUMENT missing, unknown, doubled or unfitting
+// inputs; NOT_FOUND unknown names or no kernel for a node; what a kernel reports, with its node, op and plugin.
+// Since: dovetail
+DVT_EXPORT void dvt_model_run(dvt_model *model, const char *signature, const char *const *input_names,
+                              TF_Tensor *const *inputs, int input_count, const char *const *output_names,
+                              TF_Tensor **outputs, int output_count, TF_Status *status);
+
+// ---- what ran, what is missing ----
+
+// Whether runs record the time of each node, for dvt_model_profile. Off at first; it costs two clock readings a node.
+// Threads: any; runs that already started keep what they found. Since: dovetail
+DVT_EXPORT void dvt_model_set_profiling(dvt_model *model, bool on);
+
+// Times of the nodes of the profiled run that finished last, slowest first. Returns their number; 0 and NULL when no run
+// was profiled.
+// Owner: the caller frees *out_times with dvt_op_times_free; its text lives as long. Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_profile(dvt_model *model, dvt_op_time **out_times);
+
+// Frees what dvt_model_profile gave. NULL is fine.
+// Threads: any. Since: dovetail
+DVT_EXPORT void dvt_op_times_free(dvt_op_time *times);
+
+// Number of op types in the model. The first call looks up every op and kernel, which may load plugins.
+// Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_op_count(dvt_model *model);
+
+// Op type `index`, the most frequent first; NULL out of range.
+// Owner: the model. Threads: any. Since: dovetail
+DVT_EXPORT const dvt_op_use *dvt_model_op(dvt_model *model, int index);
+
+// Number of op types that the model needs to run and that have no definition or no kernel.
+// Threads: any. Since: dovetail
+DVT_EXPORT int dvt_model_missing_count(dvt_model *model);
+
+// ---- plugins, ops and kernels of the process ----
+
+// Loads a plugin. Loading one again is fine. Returns its name (file name without ".so"), NULL on failure.
+// Owner: the library keeps the plugin and its name. Threads: any. Errors: NOT_FOUND no such file or a missing symbol;
+// INVALID_ARGUMENT not a plugin for this machine; what its registrations report. Since: dovetail
+DVT_EXPORT const char *dvt_load_plugin(const char *path, TF_Status *status);
+
+// Calls visit for every registered op, sorted by name, after loading the standard plugins. `plugin` restricts it to the ops
+// of one plugin (then nothing is loaded); NULL for all.
+// Owner: what visit sees lives until it returns. Threads: any; visit must not register or load anything.
+// Since: dovetail
+DVT_EXPORT void dvt_list_ops(const char *plugin, void (*visit)(void *arg, const dvt_op_info *op), void *arg);
+
+// Calls visit for every registered kernel, sorted by op; `op` and `plugin` restrict it, NULL for all.
+// Owner: what visit sees lives until it returns. Threads: any; visit must not register or load anything.
+// Since: dovetail
+DVT_EXPORT void dvt_list_kernels(const char *op, const char *plugin,
+                                 void (*visit)(void *arg, const dvt_kernel_info *kernel), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // DOVETAIL_DOVETAIL_H_

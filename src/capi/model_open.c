@@ -1,0 +1,258 @@
+// dvt_model_open: telling apart the kinds of files, reading them, loading plugins, importing the graph, restoring
+// variables.
+#include <sys/stat.h>
+
+#include "base/schema.h"
+#include "capi/model.h"
+#include "graph/checkpoint.h"
+#include "graph/import.h"
+#include "plugin/plugin.h"
+
+enum { CONFIG_INTRA_OP = 2, CONFIG_INTER_OP = 5 };  // ConfigProto
+
+const char *dvt_model_copy(dvt_model *model, dvt_str s) {
+  dvt_str copy;
+  return dvt_arena_copy_str(&model->arena, s, &copy) ? copy.data : NULL;
+}
+
+// ---- GraphDef files ----
+
+static bool ends_with(const char *path, const char *end) {
+  size_t len = strlen(path), tail = strlen(end);
+  return len >= tail && strcmp(path + len - tail, end) == 0;
+}
+
+// Files that people try, with what to do instead. `at` is where the magic bytes stand.
+static const struct {
+  size_t at;
+  dvt_str magic;
+  const char *what;
+} known_files[] = {
+    {0, {"\x89HDF", 4}, "a Keras HDF5 file; save the model with model.export(DIR) and give DIR"},
+    {0, {"PK\3\4", 4}, "a zip archive (a .keras file?); save the model with model.export(DIR) and give DIR"},
+    {4, {"TFL3", 4}, "a TensorFlow Lite file, which has ops of its own and cannot be run"},
+    {0, {"\x7f" "ELF", 4}, "a shared library; a plugin is given with --plugin or dvt_load_plugin"},
+    {0, {"\x93NUMPY", 6}, "a NumPy array, not a model"},
+};
+
+static dvt_status not_a_graph(const char *path, dvt_str bytes) {
+  for (size_t i = 0; i < DVT_COUNT_OF(known_files); ++i) {
+    dvt_str magic = known_files[i].magic;
+    if (bytes.len >= known_files[i].at + magic.len && memcmp(bytes.data + known_files[i].at, magic.data, magic.len) == 0)
+      return dvt_error(TF_INVALID_ARGUMENT, "%s is %s.", path, known_files[i].what);
+  }
+  dvt_field field;
+  dvt_wire wire = dvt_wire_open(bytes);
+  if (dvt_wire_next(&wire, &field) && field.number == 1 && field.type == DVT_WIRE_VARINT)
+    return dvt_error(TF_INVALID_ARGUMENT, "%s is the inside of a SavedModel; give the directory that it lies in.", path);
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory or a GraphDef "
+                   "file (.pb or .pbtxt) is wanted.",
+                   path);
+}
+
+static bool is_graph_def(dvt_str bytes) {
+  dvt_wire wire = dvt_wire_open(bytes);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field)) {
+    bool message = field.type == DVT_WIRE_BYTES;
+    if (field.number < 1 || field.number > 5 || message != (field.number != 3)) return false;
+    if (field.number == GRAPH_NODE && !dvt_wire_valid(field.bytes)) return false;
+  }
+  return !wire.bad;
+}
+
+static bool is_text(dvt_str bytes) {
+  for (size_t i = 0; i < bytes.len && i < 4096; ++i) {
+    unsigned char c = (unsigned char)bytes.data[i];
+    if (c < 32 && c != '\n' && c != '\r' && c != '\t') return false;
+  }
+  return true;
+}
+
+static dvt_status read_graph_file(dvt_model *model, const char *path) {
+  DVT_RETURN_IF_ERROR(dvt_file_map(path, &model->file));
+  dvt_str bytes = model->file.bytes;
+  model->info.format = "GraphDef";
+  if (bytes.len == 0) return dvt_error(TF_INVALID_ARGUMENT, "%s is empty; a GraphDef is wanted.", path);
+  if (!ends_with(path, ".pbtxt") && is_graph_def(bytes)) {
+    model->graph_def = bytes;
+  } else {
+    if (!is_text(bytes)) return not_a_graph(path, bytes);
+    DVT_RETURN_IF_ERROR(dvt_text_parse(&dvt_schema_graph_def, bytes, path, &model->text));
+    model->graph_def = dvt_buf_str(&model->text);
+  }
+  return NULL;
+}
+
+// ---- SavedModels ----
+
+static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, int count, dvt_model_tensor **out) {
+  *out = dvt_arena_calloc(&model->arena, (size_t)count + 1, sizeof **out);
+  for (int i = 0; *out && i < count; ++i) {
+    const dvt_signature_tensor *t = &from[i];
+    dvt_tensor_info *info = &(*out)[i].info;
+    info->name = dvt_model_copy(model, t->name);
+    info->tensor = dvt_model_copy(model, t->tensor_name);
+    info->dtype = (TF_DataType)t->dtype;
+    info->rank = t->rank;
+    int rank = t->rank < 0 ? 0 : t->rank;
+    int64_t *dims = dvt_arena_alloc(&model->arena, (size_t)rank * sizeof *dims);
+    if (!info->name || !info->tensor || !dims) return false;
+    for (int d = 0; d < rank; ++d) dims[d] = rank <= (int)DVT_COUNT_OF(t->dims) ? t->dims[d] : -1;
+    info->dims = dims;
+  }
+  return *out != NULL;
+}
+
+static dvt_status convert_signatures(dvt_model *model) {
+  const dvt_saved_model *from = model->saved_model;
+  model->signature_count = from->signature_count;
+  model->signatures = dvt_arena_calloc(&model->arena, (size_t)from->signature_count + 1, sizeof *model->signatures);
+  bool ok = model->signatures != NULL;
+  for (int i = 0; ok && i < from->signature_count; ++i) {
+    const dvt_signature *s = &from->signatures[i];
+    dvt_model_signature *to = &model->signatures[i];
+    to->name = dvt_model_copy(model, s->key);
+    to->input_count = s->input_count;
+    to->output_count = s->output_count;
+    ok = to->name && convert_tensors(model, s->inputs, s->input_count, &to->inputs) &&
+         convert_tensors(model, s->outputs, s->output_count, &to->outputs);
+    if (ok && strcmp(to->name, "serving_default") == 0) model->default_signature = i;
+  }
+  if (from->signature_count == 1) model->default_signature = 0;
+  return ok ? NULL : dvt_error_out_of_memory(sizeof *model->signatures);
+}
+
+// Number and bytes of variables. A checkpoint that cannot be read is reported when the variables are restored.
+static void describe_variables(dvt_model *model, const char *directory) {
+  dvt_buf prefix = {0};
+  dvt_checkpoint *checkpoint = NULL;
+  dvt_buf_printf(&prefix, "%s/variables/variables", directory);
+  dvt_status status = prefix.failed ? NULL : dvt_checkpoint_open(prefix.data, &checkpoint);
+  for (size_t i = 0; checkpoint && i < dvt_checkpoint_count(checkpoint); ++i) {
+    dvt_str name = dvt_checkpoint_name(checkpoint, i);
+    int64_t dims[DVT_MAX_RANK];
+    int dtype, rank;
+    size_t bytes;
+    if (dvt_str_is(name, "_CHECKPOINTABLE_OBJECT_GRAPH")) continue;
+    dvt_status described = dvt_checkpoint_describe(checkpoint, name, &dtype, dims, DVT_MAX_RANK, &rank);
+    if (!described) described = dvt_shape_bytes(dtype, dims, rank, &bytes);
+    if (!described) {
+      ++model->info.variable_count;
+      model->info.variable_bytes += (int64_t)bytes;
+    }
+    dvt_status_free(described);
+  }
+  dvt_status_free(status);
+  dvt_checkpoint_close(checkpoint);
+  dvt_buf_deinit(&prefix);
+}
+
+static dvt_status read_saved_model(dvt_model *model, const char *path, const dvt_model_options *options) {
+  static const char *const serve[] = {"serve"};
+  model->info.format = "SavedModel";
+  if (options->tag_count > 0) {
+    DVT_RETURN_IF_ERROR(dvt_saved_model_open(path, options->tags, options->tag_count, &model->saved_model));
+  } else {
+    dvt_status status = dvt_saved_model_open(path, serve, 1, &model->saved_model);
+    if (dvt_status_code(status) == TF_NOT_FOUND) {
+      dvt_status_free(status);
+      status = dvt_saved_model_open(path, NULL, 0, &model->saved_model);
+    }
+    DVT_RETURN_IF_ERROR(status);
+  }
+  dvt_buf tags = {0};
+  for (int i = 0; i < model->saved_model->tag_count; ++i)
+    dvt_buf_printf(&tags, "%s" DVT_STR_FMT, i ? "," : "", DVT_STR_ARG(model->saved_model->tags[i]));
+  model->info.tags = dvt_model_copy(model, dvt_buf_str(&tags));
+  model->info.writer_version = dvt_model_copy(model, model->saved_model->writer_version);
+  dvt_buf_deinit(&tags);
+  if (!model->info.tags || !model->info.writer_version) return dvt_error_out_of_memory(64);
+  model->graph_def = model->saved_model->graph_def;
+  describe_variables(model, path);
+  return convert_signatures(model);
+}
+
+// ---- loading ----
+
+static dvt_status load(dvt_model *model, int threads) {
+  dvt_buf config = {0};
+  if (threads > 0) {
+    dvt_wire_put_varint(&config, CONFIG_INTRA_OP, (uint64_t)threads);
+    dvt_wire_put_varint(&config, CONFIG_INTER_OP, (uint64_t)threads);
+  }
+  TF_SessionOptions options = {.config = dvt_buf_str(&config)};
+  dvt_status status = dvt_graph_create(&model->graph);
+  if (!status && model->saved_model)
+    status = dvt_session_load_saved_model(model->saved_model, &options, NULL, model->graph, &model->session);
+  if (!status && !model->saved_model) {
+    status = dvt_graph_import(model->graph, model->graph_def, NULL, NULL);
+    if (!status) status = dvt_session_create(model->graph, &options, &model->session);
+  }
+  dvt_buf_deinit(&config);
+  return status;
+}
+
+static dvt_status open_model(dvt_model *model, const char *path, const dvt_model_options *options) {
+  struct stat info;
+  dvt_plugin_autoload_init();
+  for (int i = 0; i < options->plugin_count; ++i) {
+    dvt_plugin *plugin;
+    DVT_RETURN_IF_ERROR(dvt_plugin_load(options->plugins[i], &plugin));
+  }
+  model->info.path = dvt_model_copy(model, dvt_str_from(path));
+  if (!model->info.path) return dvt_error_out_of_memory(strlen(path));
+  if (stat(path, &info) != 0)
+    return dvt_error(TF_NOT_FOUND,
+                     "there is no model at %s: the path does not exist. A SavedModel directory or a GraphDef file (.pb or "
+                     ".pbtxt) is wanted.",
+                     path);
+  bool is_directory = S_ISDIR(info.st_mode);
+  DVT_RETURN_IF_ERROR(is_directory ? read_saved_model(model, path, options) : read_graph_file(model, path));
+  model->info.graph_bytes = (int64_t)model->graph_def.len;
+  dvt_status status = dvt_model_read_graph(model, !is_directory);
+  if (!status && !options->describe_only) status = load(model, options->threads);
+  if (status) return dvt_status_annotate(status, "\n\t (while opening the model %s)", path);
+  if (model->graph) dvt_model_resolve(model);
+  return NULL;
+}
+
+void dvt_model_open(const char *path, const dvt_model_options *options, dvt_model **out_model, TF_Status *status) {
+  dvt_model_options filled = {0};
+  dvt_status result = NULL;
+  dvt_model *model = NULL;
+  if (!path) result = dvt_error(TF_INVALID_ARGUMENT, "dvt_model_open: the path is NULL.");
+  if (!result && options && (options->struct_size < offsetof(dvt_model_options, tags) + sizeof options->tags))
+    result = dvt_error(TF_INVALID_ARGUMENT, "dvt_model_open: options.struct_size is %zu; set it to "
+                       "sizeof(dvt_model_options).", options->struct_size);
+  if (!result) {
+    if (options) memcpy(&filled, options, DVT_MIN(options->struct_size, sizeof filled));
+    model = dvt_calloc(1, sizeof *model);
+    if (!model) result = dvt_error_out_of_memory(sizeof *model);
+  }
+  if (!result) {
+    pthread_mutex_init(&model->lock, NULL);
+    model->default_signature = -1;
+    model->info.tags = model->info.writer_version = "";
+    result = open_model(model, path, &filled);
+  }
+  if (result)
+    dvt_model_close(model);
+  else
+    *out_model = model;
+  dvt_status_to_tf(result, status);
+}
+
+void dvt_model_close(dvt_model *model) {
+  if (!model) return;
+  dvt_session_destroy(model->session);
+  dvt_graph_release(model->graph);
+  dvt_saved_model_close(model->saved_model);
+  dvt_file_unmap(&model->file);
+  dvt_buf_deinit(&model->text);
+  if (model->has_profile) dvt_profile_deinit(&model->profile);
+  dvt_arena_deinit(&model->arena);
+  pthread_mutex_destroy(&model->lock);
+  dvt_free(model);
+}
