@@ -14,6 +14,7 @@ typedef void (*log_sink)(void *arg, dvt_log_level level, const char *line);
 static pthread_mutex_t sink_mutex = PTHREAD_MUTEX_INITIALIZER;
 static log_sink sink;
 static void *sink_arg;
+static void (*listener)(const char *line);
 
 static int level_from_environment(const char *name, int fallback) {
   const char *text = getenv(name);
@@ -57,7 +58,9 @@ static void emit(dvt_log_level level, const char *format, va_list args) {
   pthread_mutex_lock(&sink_mutex);
   log_sink to = sink;
   void *arg = sink_arg;
+  void (*listen)(const char *) = listener;
   pthread_mutex_unlock(&sink_mutex);
+  if (listen) listen(line);
   if (to)
     to(arg, level, line);
   else
@@ -93,5 +96,11 @@ void dvt_log_set_sink(void (*new_sink)(void *arg, dvt_log_level level, const cha
   pthread_mutex_lock(&sink_mutex);
   sink = new_sink;
   sink_arg = arg;
+  pthread_mutex_unlock(&sink_mutex);
+}
+
+void dvt_log_set_listener(void (*new_listener)(const char *line)) {
+  pthread_mutex_lock(&sink_mutex);
+  listener = new_listener;
   pthread_mutex_unlock(&sink_mutex);
 }

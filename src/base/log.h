@@ -17,5 +17,7 @@ void dvt_vlog(int level, const char *format, ...) DVT_PRINTF(2, 3) DVT_COLD;
 void dvt_vlog_v(int level, const char *format, va_list args);
 // Tests and embedders: replaces stderr as the sink; NULL restores it. `line` has no newline.
 void dvt_log_set_sink(void (*sink)(void *arg, dvt_log_level level, const char *line), void *arg);
+// Gets every line as well, beside the sink; NULL removes it.
+void dvt_log_set_listener(void (*listener)(const char *line));
 
 #endif  // DVT_BASE_LOG_H_

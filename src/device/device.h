@@ -6,8 +6,8 @@
 #include "device/pool.h"
 
 typedef struct dvt_device {
-  dvt_str type;     // "CPU"
-  dvt_str name;     // "/job:localhost/replica:0/task:0/device:CPU:0"
+  dvt_str type;  // "CPU"
+  dvt_str name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
   int ordinal;
   int64_t memory_bytes;  // what TF_DeviceListMemoryBytes reports
   uint64_t incarnation;

@@ -1,5 +1,6 @@
-// dvt_pool: the one thread pool, for nodes that run in parallel and for loops inside kernels. Work stealing; the
-// caller of a parallel loop works too; nested loops run on the same threads. A pool of one thread runs all in place.
+// dvt_pool: the one thread pool, for nodes that run in parallel and for loops inside kernels. Work stealing;
+// the caller of a parallel loop works too; nested loops run on the same threads. A pool of one thread runs
+// all in place.
 #ifndef DVT_DEVICE_POOL_H_
 #define DVT_DEVICE_POOL_H_
 
@@ -7,16 +8,21 @@
 
 typedef struct dvt_pool dvt_pool;
 
-// `threads` counts the calling thread: threads - 1 workers are started on first use. 0 = number of usable cores
-// (affinity mask), or DOVETAIL_NUM_THREADS if set.
+// `threads` counts the calling thread: threads - 1 workers are started on first use. 0 = number of usable
+// cores (affinity mask), or DOVETAIL_NUM_THREADS if set.
 dvt_status dvt_pool_create(int threads, dvt_pool **out_pool) DVT_NODISCARD;
 void dvt_pool_destroy(dvt_pool *pool);  // waits for queued work
 int dvt_pool_threads(const dvt_pool *pool);
-// The process-wide default pool, created on first use, never destroyed before exit; NULL only when out of memory.
+// The process-wide default pool, created on first use, never destroyed before exit; NULL only when out of
+// memory.
 dvt_pool *dvt_pool_default(void);
 
 // Queues fn(arg); runs in place when the pool has one thread. Any thread may call.
 void dvt_pool_schedule(dvt_pool *pool, void (*fn)(void *arg), void *arg);
+
+// Runs one queued task in the calling thread, if there is one: for a thread that has to wait for tasks it
+// queued.
+bool dvt_pool_run_one(dvt_pool *pool);
 
 // Runs fn(arg, begin, end) over disjoint sub-ranges covering [0, total) and returns when all are done.
 // `cost_ns` estimates one element's cost; small totals run in the calling thread. NULL pool: in place.

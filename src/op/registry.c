@@ -129,8 +129,9 @@ static dvt_status add(const dvt_op_def *op) {
   slot *existing = t ? find_slot(t, op->name, hash) : NULL;
   if (existing) {
     const dvt_op_def *other = atomic_load_explicit(&existing->op, memory_order_relaxed);
-    // A plugin may bring along an op that was there before it was loaded, if it means the same op (rule 46).
-    if (owner && other->plugin != owner && same_definition(other, op)) return NULL;
+    // A plugin may bring along an op that was there before it was loaded (rule 46), or register one from its
+    // constructor and again from TF_InitKernel, if it means the same op.
+    if (owner && same_definition(other, op)) return NULL;
     return already_exists(other, op);
   }
   DVT_RETURN_IF_ERROR(reserve());

@@ -1,40 +1,52 @@
-// Plugins: probing a file, loading it, calling its entry points (TF_InitKernel, InitPlugin; constructors register by
-// themselves), accounting what it registered, taking it back when any of it failed. Loading the same file again returns
-// the same plugin.
+// Plugins: probing a file, loading it, calling its entry points (TF_InitKernel, InitPlugin; constructors
+// register by themselves), accounting what it registered, taking it back when any of it failed. Loading the
+// same file again returns the same plugin.
 #ifndef DVT_PLUGIN_PLUGIN_H_
 #define DVT_PLUGIN_PLUGIN_H_
+
+#include <stdatomic.h>
 
 #include "kernel/registry.h"
 #include "op/registry.h"
 
 struct dvt_plugin {
-  char *path;        // canonical
-  char *name;        // file name without directory and ".so"
-  void *handle;      // dlopen's
-  char *op_list;     // serialised OpList of what it registered (dvt_malloc), valid as long as the plugin
+  char *path;     // canonical
+  char *name;     // file name without directory and ".so"
+  void *handle;   // dlopen's
+  char *op_list;  // serialised OpList of what it registered (dvt_malloc), valid as long as the plugin
   size_t op_list_bytes;
   int op_count, kernel_count;
   dvt_status registration_error;  // first error of a registration during load
-  struct dvt_plugin *next;
+  struct dvt_plugin *_Atomic next;
 };
 
-// Loads `path`. Errors name file, symbol and remedy: NOT_FOUND missing file or unresolved symbol, INVALID_ARGUMENT not
-// a shared library / wrong architecture (found by reading the ELF header, no code is run), whatever a registration
-// reported. All or nothing: on failure nothing of it stays registered.
+// Loads `path`. Errors name file, symbol and remedy: NOT_FOUND missing file or unresolved symbol,
+// INVALID_ARGUMENT not a shared library / wrong architecture (found by reading the ELF header, no code is
+// run), FAILED_PRECONDITION when its references would bind to another TensorFlow in the process, whatever a
+// registration reported. All or nothing: on failure nothing of it stays registered or loaded.
 dvt_status dvt_plugin_load(const char *path, dvt_plugin **out_plugin) DVT_NODISCARD;
 // Loaded plugins, oldest first; stable pointers.
 const dvt_plugin *dvt_plugin_first(void);
+// The address of a function that the plugin's own file defines (not one of its dependencies); NULL when
+// absent.
+void *dvt_plugin_symbol(const dvt_plugin *plugin, const char *name);
 
 // The standard plugin directory: DOVETAIL_PLUGIN_PATH (':'-separated), else ../lib/dovetail/plugins or
-// dovetail/plugins next to libdovetail.so. A file `plugins.index` there maps ops to plugin files ("Op file.so" lines), so
-// that a plugin is loaded when one of its ops is first needed; directories without an index are loaded whole.
-// Installs the autoload hook of the op registry; called once, before the first op lookup (thread-safe, cheap).
+// dovetail/plugins next to libdovetail.so. A file `plugins.index` there maps ops to plugin files ("Op
+// file.so" lines), so that a plugin is loaded when one of its ops is first needed; directories without an
+// index are loaded whole. Installs the autoload hooks of the op and kernel registries; called before the
+// first op lookup (thread-safe, cheap, any number of times).
 void dvt_plugin_autoload_init(void);
-// Loads what the standard directories offer for the op; true when something was loaded. Failures are logged once.
+// Loads what the standard directories offer for the op; true when something is loaded for it. Failures are
+// logged once.
 bool dvt_plugin_autoload(dvt_str op_name);
 
-// A registration failed: if a plugin is being loaded on this thread, its load fails with the first such error. Copies
-// `status`; NULL is fine.
+// A registration failed: if a plugin is being loaded on this thread, its load fails with the first such
+// error. Copies `status`; NULL is fine.
 void dvt_plugin_note_error(dvt_status status);
+
+// Serialises loads; recursive, since a plugin's constructor may make another plugin load.
+void dvt_plugin_lock(void);
+void dvt_plugin_unlock(void);
 
 #endif  // DVT_PLUGIN_PLUGIN_H_

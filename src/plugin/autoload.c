@@ -1,0 +1,207 @@
+// The standard plugins: which files there are, which ops they have (plugins.index), and loading a file when
+// one of its ops is first needed. The tables are made once and then only read; what was loaded is guarded by
+// the plugin lock.
+#include <dirent.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/library.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "plugin/plugin.h"
+
+typedef enum file_state { NOT_TRIED, LOADING, LOADED, FAILED } file_state;
+
+typedef struct plugin_file {
+  char *path;
+  file_state state;
+  bool is_indexed;  // else it is loaded at the first miss: only the file knows its ops
+} plugin_file;
+
+// An op's files; most ops have one.
+typedef struct op_entry {
+  plugin_file *file;
+  struct op_entry *next;
+} op_entry;
+
+static struct {
+  dvt_arena arena;
+  plugin_file **files;
+  size_t count, capacity;
+  dvt_map by_op;           // -> op_entry
+  atomic_bool whole_done;  // files without an index were tried
+} table;
+
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static plugin_file *add_file(dvt_str dir, dvt_str name, bool is_indexed) {
+  size_t bytes = dir.len + 1 + name.len + 1;
+  char *path = dvt_arena_alloc(&table.arena, bytes);
+  if (!path) return NULL;
+  snprintf(path, bytes, DVT_STR_FMT "/" DVT_STR_FMT, DVT_STR_ARG(dir), DVT_STR_ARG(name));
+  for (size_t i = 0; i < table.count; i++)
+    if (strcmp(table.files[i]->path, path) == 0) return table.files[i];
+  plugin_file *file = dvt_arena_alloc(&table.arena, sizeof *file);
+  void *files = table.files;
+  if (!file || !dvt_grow(&files, &table.capacity, table.count + 1, sizeof *table.files)) return NULL;
+  table.files = files;
+  *file = (plugin_file){.path = path, .is_indexed = is_indexed};
+  table.files[table.count++] = file;
+  return file;
+}
+
+static void add_op(dvt_str op, plugin_file *file) {
+  op_entry *entry = dvt_arena_alloc(&table.arena, sizeof *entry);
+  dvt_str key;
+  if (!file || !entry || !dvt_arena_copy_str(&table.arena, op, &key)) return;
+  void **slot = dvt_map_slot_for(&table.by_op, key);
+  if (!slot) return;
+  *entry = (op_entry){file, *slot};
+  *slot = entry;
+}
+
+static dvt_str next_word(dvt_str *line) {
+  size_t begin = 0;
+  while (begin < line->len && (line->data[begin] == ' ' || line->data[begin] == '\t')) begin++;
+  size_t end = begin;
+  while (end < line->len && line->data[end] != ' ' && line->data[end] != '\t' && line->data[end] != '\r')
+    end++;
+  dvt_str word = dvt_str_make(line->data + begin, end - begin);
+  *line = dvt_str_drop(*line, end);
+  return word;
+}
+
+// Lines "Op file.so"; '#' starts a comment line. Files must lie in the directory itself.
+static void read_index(dvt_str dir, const char *index_path, dvt_str text) {
+  int number = 0;
+  plugin_file *file = NULL;
+  dvt_str last_name = {0};
+  while (text.len) {
+    size_t len = dvt_str_find(text, '\n');
+    dvt_str line = dvt_str_make(text.data, len);
+    text = dvt_str_drop(text, DVT_MIN(len + 1, text.len));
+    number++;
+    dvt_str op = next_word(&line), name = next_word(&line);
+    if (op.len == 0 || op.data[0] == '#') continue;
+    if (name.len == 0 || dvt_str_find(name, '/') < name.len) {
+      dvt_log(DVT_WARNING, "%s, line %d: wanted \"Op file.so\" with a file of this directory; line ignored",
+              index_path, number);
+      continue;
+    }
+    if (!file || !dvt_str_eq(name, last_name)) file = add_file(dir, name, true);
+    last_name = name;
+    add_op(op, file);
+  }
+}
+
+static int is_library(const struct dirent *entry) {
+  size_t len = strlen(entry->d_name);
+  return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
+}
+
+static void scan_directory(dvt_str dir) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, DVT_STR_FMT "/plugins.index", DVT_STR_ARG(dir)) >= (int)sizeof path) return;
+  dvt_mapped_file index;
+  dvt_status status = dvt_file_map(path, &index);
+  if (!status) {
+    read_index(dir, path, index.bytes);
+    dvt_file_unmap(&index);
+    return;
+  }
+  dvt_status_free(status);
+  path[dir.len] = '\0';
+  struct dirent **entries = NULL;
+  int count = scandir(path, &entries, is_library, alphasort);
+  for (int i = 0; i < count; i++) {
+    add_file(dir, dvt_str_from(entries[i]->d_name), false);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+// Beside the real file of this library (compat names are links to it), in the build tree and installed.
+static void scan_own_directories(void) {
+  char library[PATH_MAX], real[PATH_MAX], dir[PATH_MAX + 32];
+  if (!dvt_library_path_of(&table, library, sizeof library) || !realpath(library, real)) return;
+  char *slash = strrchr(real, '/');
+  if (!slash) return;
+  *slash = '\0';
+  static const char *const places[] = {"dovetail/plugins", "../lib/dovetail/plugins"};
+  for (size_t i = 0; i < DVT_COUNT_OF(places); i++) {
+    snprintf(dir, sizeof dir, "%s/%s", real, places[i]);
+    char *found = realpath(dir, NULL);
+    if (found) scan_directory(dvt_str_from(found));
+    bool done = found != NULL;
+    free(found);
+    if (done) return;
+  }
+}
+
+static void make_table(void) {
+  const char *path = getenv("DOVETAIL_PLUGIN_PATH");
+  if (!path) {
+    scan_own_directories();
+    return;
+  }
+  for (dvt_str rest = dvt_str_from(path); rest.len;) {
+    size_t len = dvt_str_find(rest, ':');
+    if (len) scan_directory(dvt_str_make(rest.data, len));
+    rest = dvt_str_drop(rest, DVT_MIN(len + 1, rest.len));
+  }
+}
+
+// With the plugin lock held. A file that is being loaded further up on this thread does not count.
+static bool load_file(plugin_file *file) {
+  if (file->state != NOT_TRIED) return file->state == LOADED;
+  file->state = LOADING;
+  dvt_plugin *plugin;
+  dvt_status status = dvt_plugin_load(file->path, &plugin);
+  file->state = status ? FAILED : LOADED;
+  if (status) dvt_log(DVT_ERROR, "standard plugin: %s", dvt_status_message(status));
+  dvt_status_free(status);
+  return file->state == LOADED;
+}
+
+static bool load_whole_directories(void) {
+  if (atomic_load_explicit(&table.whole_done, memory_order_acquire)) return false;
+  bool loaded = false;
+  dvt_plugin_lock();
+  for (size_t i = 0; i < table.count; i++)
+    if (!table.files[i]->is_indexed && load_file(table.files[i])) loaded = true;
+  atomic_store_explicit(&table.whole_done, true, memory_order_release);
+  dvt_plugin_unlock();
+  return loaded;
+}
+
+bool dvt_plugin_autoload(dvt_str op_name) {
+  pthread_once(&table_once, make_table);
+  bool loaded = load_whole_directories();
+  const op_entry *entry = dvt_map_get(&table.by_op, op_name);
+  if (!entry) return loaded;
+  dvt_plugin_lock();
+  for (; entry; entry = entry->next)
+    if (load_file(entry->file)) loaded = true;
+  dvt_plugin_unlock();
+  return loaded;
+}
+
+static void load_all(void) {
+  pthread_once(&table_once, make_table);
+  dvt_plugin_lock();
+  for (size_t i = 0; i < table.count; i++) load_file(table.files[i]);
+  dvt_plugin_unlock();
+}
+
+static void install_hooks(void) {
+  dvt_op_registry_set_autoload(dvt_plugin_autoload, load_all);
+  dvt_kernel_registry_set_autoload(dvt_plugin_autoload);
+}
+
+void dvt_plugin_autoload_init(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install_hooks);
+}

@@ -1,0 +1,29 @@
+// Reading an ELF file without running any of it: may it be loaded here, which functions does it define and
+// miss, which libraries does it need. Every offset is checked against the file's size.
+#ifndef DVT_PLUGIN_ELF_H_
+#define DVT_PLUGIN_ELF_H_
+
+#include "base/library.h"
+
+typedef struct dvt_elf {
+  dvt_mapped_file file;
+  // Dynamic symbols, their names and the dynamic section, as parts of the file. Empty where a file has no
+  // section table: then nothing is known about its symbols.
+  dvt_str symbols, names, dynamic;
+} dvt_elf;
+
+// Maps the file and checks that this process can load it. NOT_FOUND when it is missing; INVALID_ARGUMENT
+// naming file, defect and remedy for what is no shared library, is made for another machine, word size or
+// byte order, or is cut off.
+dvt_status dvt_elf_open(const char *path, dvt_elf *out_elf) DVT_NODISCARD;
+void dvt_elf_close(dvt_elf *elf);
+
+// Does the file itself define the dynamic symbol?
+bool dvt_elf_defines(const dvt_elf *elf, const char *name);
+// Walks the symbols that must come from elsewhere (weak ones may be missing and are left out); start with
+// *cursor 0.
+bool dvt_elf_next_undefined(const dvt_elf *elf, size_t *cursor, dvt_str *out_name);
+// Walks the sonames of needed libraries.
+bool dvt_elf_next_needed(const dvt_elf *elf, size_t *cursor, dvt_str *out_soname);
+
+#endif  // DVT_PLUGIN_ELF_H_

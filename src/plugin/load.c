@@ -1,0 +1,201 @@
+// Loading plugins: probe the file, make sure that its references to the C ABI bind to this library, dlopen,
+// call the entry points, and keep all of it or nothing. elf.c does the probing, binding.c the second,
+// autoload.c finds the standard plugins.
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "plugin/binding.h"
+#include "plugin/elf.h"
+#include "plugin/plugin.h"
+
+static pthread_once_t mutex_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t mutex;  // recursive
+static dvt_plugin *_Atomic first;
+
+static void init_mutex(void) {
+  pthread_mutexattr_t attr;
+  pthread_mutexattr_init(&attr);
+  pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&mutex, &attr);
+  pthread_mutexattr_destroy(&attr);
+}
+
+void dvt_plugin_lock(void) {
+  pthread_once(&mutex_once, init_mutex);
+  pthread_mutex_lock(&mutex);
+}
+
+void dvt_plugin_unlock(void) { pthread_mutex_unlock(&mutex); }
+
+const dvt_plugin *dvt_plugin_first(void) { return first; }
+
+void dvt_plugin_note_error(dvt_status status) {
+  dvt_plugin *plugin = dvt_op_registry_owner();
+  if (status && plugin && !plugin->registration_error) plugin->registration_error = dvt_status_clone(status);
+}
+
+static dvt_plugin *find_loaded(const char *path, void *handle) {
+  for (dvt_plugin *plugin = first; plugin; plugin = plugin->next)
+    if ((path && strcmp(plugin->path, path) == 0) || (handle && plugin->handle == handle)) return plugin;
+  return NULL;
+}
+
+static void plugin_free(dvt_plugin *plugin) {
+  if (!plugin) return;
+  dvt_status_free(plugin->registration_error);
+  dvt_free(plugin->path);
+  dvt_free(plugin->name);
+  dvt_free(plugin->op_list);
+  dvt_free(plugin);
+}
+
+static dvt_plugin *plugin_new(const char *path) {
+  const char *slash = strrchr(path, '/');
+  dvt_str name = dvt_str_from(slash ? slash + 1 : path);
+  if (name.len > 3 && memcmp(name.data + name.len - 3, ".so", 3) == 0) name.len -= 3;
+  dvt_plugin *plugin = dvt_calloc(1, sizeof *plugin);
+  if (!plugin) return NULL;
+  plugin->path = dvt_strndup(dvt_str_from(path));
+  plugin->name = dvt_strndup(name);
+  if (plugin->path && plugin->name) return plugin;
+  plugin_free(plugin);
+  return NULL;
+}
+
+static bool is_own(void *handle, void *symbol) {
+  struct link_map *map = NULL;
+  Dl_info info;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && dladdr(symbol, &info) && info.dli_fname &&
+         strcmp(info.dli_fname, map->l_name) == 0;
+}
+
+void *dvt_plugin_symbol(const dvt_plugin *plugin, const char *name) {
+  void *symbol = dvt_library_symbol(plugin->handle, name);
+  return symbol && is_own(plugin->handle, symbol) ? symbol : NULL;
+}
+
+static void call_entry_points(const dvt_plugin *plugin) {
+  static const char *const entry_points[] = {"TF_InitKernel", "InitPlugin"};
+  for (size_t i = 0; i < DVT_COUNT_OF(entry_points); i++) {
+    void *symbol = dvt_plugin_symbol(plugin, entry_points[i]);
+    void (*entry)(void);
+    memcpy(&entry, &symbol, sizeof entry);  // ISO C has no cast between the two kinds of pointer
+    if (entry) entry();
+  }
+}
+
+typedef struct counts {
+  const dvt_plugin *plugin;
+  int ops, kernels;
+} counts;
+
+static void count_op(void *arg, const dvt_op_def *op) {
+  counts *c = arg;
+  if (op->plugin == c->plugin) c->ops++;
+}
+
+static void count_kernel(void *arg, const dvt_kernel_def *def) {
+  counts *c = arg;
+  if (def->plugin == c->plugin) c->kernels++;
+}
+
+static dvt_status account(dvt_plugin *plugin) {
+  counts c = {.plugin = plugin};
+  dvt_buf list = {0};
+  dvt_op_registry_visit(count_op, &c);
+  dvt_kernel_registry_visit(count_kernel, &c);
+  dvt_op_registry_list(plugin, true, &list);
+  if (list.failed) {
+    dvt_buf_deinit(&list);
+    return dvt_error_out_of_memory(list.len);
+  }
+  plugin->op_count = c.ops;
+  plugin->kernel_count = c.kernels;
+  plugin->op_list_bytes = list.len;
+  plugin->op_list = dvt_buf_release(&list);
+  return NULL;
+}
+
+// Constructors run inside dlopen, on this thread; what they register belongs to the plugin.
+static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf) {
+  dvt_plugin *outer = dvt_op_registry_set_owner(plugin);
+  plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
+  dvt_status status = NULL;
+  if (!plugin->handle)
+    status = dvt_binding_explain(plugin->path, elf, dlerror());
+  else if (!find_loaded(NULL, plugin->handle))
+    call_entry_points(plugin);
+  dvt_op_registry_set_owner(outer);
+  if (status) return status;
+  if (plugin->registration_error)
+    return dvt_error(dvt_status_code(plugin->registration_error),
+                     "plugin %s was not loaded, its registration failed: %s", plugin->path,
+                     dvt_status_message(plugin->registration_error));
+  return account(plugin);
+}
+
+static void roll_back(dvt_plugin *plugin) {
+  dvt_kernel_registry_remove_owner(plugin);
+  dvt_op_registry_remove_owner(plugin);
+  dvt_library_close(plugin->handle);
+  plugin_free(plugin);
+}
+
+static void append(dvt_plugin *plugin) {
+  dvt_plugin *last = first;
+  while (last && last->next) last = last->next;
+  if (last)
+    last->next = plugin;
+  else
+    first = plugin;
+}
+
+static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **out_plugin) {
+  DVT_RETURN_IF_ERROR(dvt_binding_prepare(path, elf));
+  dvt_plugin *plugin = plugin_new(path);
+  if (!plugin) return dvt_error_out_of_memory(sizeof *plugin);
+  dvt_status status = open_and_register(plugin, elf);
+  // The same file under another name (a hard link): the loader hands out what is there.
+  dvt_plugin *same = status ? NULL : find_loaded(NULL, plugin->handle);
+  if (status || same) {
+    roll_back(plugin);
+    if (!status) *out_plugin = same;
+    return status;
+  }
+  append(plugin);
+  *out_plugin = plugin;
+  return NULL;
+}
+
+// A bare name is taken from the current directory if it is there, else searched for by the loader, as dlopen
+// does.
+static dvt_status load_locked(const char *path, dvt_plugin **out_plugin) {
+  char resolved[PATH_MAX];
+  const char *canonical = realpath(path, resolved);
+  if (!canonical && strchr(path, '/'))
+    return dvt_error(
+        TF_NOT_FOUND,
+        "%s: cannot open shared object file: No such file or directory. Check the path of the plugin", path);
+  if (!canonical) canonical = path;
+  *out_plugin = find_loaded(canonical, NULL);
+  if (*out_plugin) return NULL;
+  dvt_elf elf = {0};
+  if (canonical != path) DVT_RETURN_IF_ERROR(dvt_elf_open(canonical, &elf));
+  dvt_status status = load_new(canonical, &elf, out_plugin);
+  dvt_elf_close(&elf);
+  return status;
+}
+
+dvt_status dvt_plugin_load(const char *path, dvt_plugin **out_plugin) {
+  if (!path || !*path) return dvt_error(TF_NOT_FOUND, "the path of the plugin to load is empty");
+  dvt_plugin *plugin = NULL;
+  dvt_plugin_lock();
+  dvt_status status = load_locked(path, &plugin);
+  dvt_plugin_unlock();
+  if (!status) *out_plugin = plugin;
+  return status;
+}
