@@ -11,6 +11,7 @@
 #define DVT_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
 #define DVT_NODISCARD __attribute__((warn_unused_result))
 #define DVT_COLD __attribute__((cold))
+#define DVT_NEVER_NULL __attribute__((returns_nonnull))
 #define DVT_TARGET(isa) __attribute__((target(isa)))  // one function for a later instruction set
 
 #define DVT_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -13,10 +13,10 @@
 typedef struct dvt_error *dvt_status;
 
 // A new error. `code` is never TF_OK. When memory is short, the shared out-of-memory error is returned instead.
-dvt_status dvt_error(TF_Code code, const char *format, ...) DVT_PRINTF(2, 3) DVT_NODISCARD DVT_COLD;
-dvt_status dvt_error_v(TF_Code code, const char *format, va_list args) DVT_NODISCARD DVT_COLD;
+dvt_status dvt_error(TF_Code code, const char *format, ...) DVT_PRINTF(2, 3) DVT_NEVER_NULL DVT_NODISCARD DVT_COLD;
+dvt_status dvt_error_v(TF_Code code, const char *format, va_list args) DVT_NEVER_NULL DVT_NODISCARD DVT_COLD;
 // The static RESOURCE_EXHAUSTED error for a failed allocation of `bytes` (needs no memory itself).
-dvt_status dvt_error_out_of_memory(size_t bytes) DVT_NODISCARD DVT_COLD;
+dvt_status dvt_error_out_of_memory(size_t bytes) DVT_NEVER_NULL DVT_NODISCARD DVT_COLD;
 
 TF_Code dvt_status_code(dvt_status status);        // TF_OK for NULL
 const char *dvt_status_message(dvt_status status);  // "" for NULL; owned by the status

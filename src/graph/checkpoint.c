@@ -294,7 +294,7 @@ static dvt_status strings_check(const dvt_checkpoint *checkpoint, const dvt_bund
 
 static dvt_status strings_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, dvt_str stored,
                                int64_t count, TF_Tensor *out) {
-  size_t at = 0, text;
+  size_t at = 0, text = 0;
   if ((uint64_t)count > stored.len)  // every element has at least one byte of length
     return dvt_checkpoint_damaged(checkpoint, entry->name, "it has more elements than bytes");
   DVT_RETURN_IF_ERROR(strings_check(checkpoint, entry, stored, count, &text));
