@@ -24,7 +24,8 @@ static void test_distance(void **state) {
 static void test_keeps_the_three_closest_in_order(void **state) {
   (void)state;
   dvt_nearest nearest = {.wanted = DVT_STR("BatchMatMul")};
-  const char *names[] = {"Conv2D", "BatchMatMulV3", "BatchMatMulV2", "batchMatMulV2", "BatchMatMu", "BatchMatMulX"};
+  const char *names[] = {"Conv2D",        "BatchMatMulV3", "BatchMatMulV2",
+                         "batchMatMulV2", "BatchMatMu",    "BatchMatMulX"};
   for (size_t i = 0; i < DVT_COUNT_OF(names); ++i) dvt_nearest_offer(&nearest, dvt_str_from(names[i]));
   dvt_buf text = {0};
   dvt_nearest_print(&nearest, &text);

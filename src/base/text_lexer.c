@@ -105,7 +105,7 @@ void dvt_text_put_utf8(dvt_buf *out, uint32_t code) {
     return;
   }
   int extra = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  dvt_buf_append_byte(out, (char)((0xf00 >> extra & 0xf0) | (code >> (6 * extra))));
+  dvt_buf_append_byte(out, (char)((0xff00 >> (extra + 1) & 0xff) | (code >> (6 * extra))));
   while (extra-- > 0) dvt_buf_append_byte(out, (char)(0x80 | (code >> (6 * extra) & 0x3f)));
 }
 

@@ -33,16 +33,10 @@ static dvt_status parse_real(text_parser *p, const dvt_schema_field *field, bool
                              uint64_t *out_bits) {
   dvt_str token = p->lexer.token;
   double value = 0;
-  uint64_t whole;
   bool ok = false;
   if (p->lexer.kind == DVT_TOKEN_NUMBER) {
-    bool is_hex = token.len > 1 && (token.data[1] == 'x' || token.data[1] == 'X');
-    if (!is_hex && (token.data[token.len - 1] == 'f' || token.data[token.len - 1] == 'F')) token.len--;
+    if (token.data[token.len - 1] == 'f' || token.data[token.len - 1] == 'F') token.len--;
     ok = dvt_number_parse_double(token, &value);
-    if (!ok && is_hex && dvt_number_parse_uint64(token, &whole)) {
-      value = (double)whole;
-      ok = true;
-    }
   } else if (p->lexer.kind == DVT_TOKEN_NAME) {
     ok = dvt_number_parse_double(token, &value);
   }
