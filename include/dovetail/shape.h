@@ -1,11 +1,11 @@
-// Shape inference beyond the 21 stock functions of tensorflow/c/ops.h: everything a shape function may ask or compute,
-// and ready-made shape functions to register with TF_OpDefinitionBuilderSetShapeInferenceFunction.
+// Shape inference beyond the 21 stock functions of tensorflow/c/ops.h: everything a shape function may ask
+// or compute, and ready-made shape functions for TF_OpDefinitionBuilderSetShapeInferenceFunction.
 //
-// The first half extends the stock names (TF_ShapeInferenceContext_...). Handles behave as stock's: the caller makes
-// them with TF_NewShapeHandle / TF_NewDimensionHandle and deletes them; a result handle may be one of the inputs; every
-// function with a status stores OK on success and leaves the result handle unset on failure. Pointers into attributes
-// and shapes are valid until the shape function returns. All of it is for use inside a shape function, in the thread
-// that runs it.
+// The first half extends the stock names (TF_ShapeInferenceContext_...). Handles behave as stock's: the
+// caller makes them with TF_NewShapeHandle or TF_NewDimensionHandle and deletes them; a result handle may be
+// one of the inputs; every function with a status stores OK on success and leaves the result handle unset on
+// failure. Pointers into attributes and shapes are valid until the shape function returns. All of it is for
+// use inside a shape function, in the thread that runs it.
 //
 // The second half are shape functions (dvt_shape_fn_...): pass their address.
 #ifndef DOVETAIL_SHAPE_H_
@@ -464,8 +464,7 @@ DVT_EXPORT void dvt_shape_fn_top_k(TF_ShapeInferenceContext *ctx, TF_Status *sta
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_const(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
-// Placeholder: the shape of attribute `shape`; a scalar shape in graphs older than version 24 means
-// unknown.
+// Placeholder: the shape of attribute `shape`; a scalar shape in graphs up to version 21 means unknown.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_placeholder(TF_ShapeInferenceContext *ctx, TF_Status *status);
 

@@ -2,7 +2,7 @@
 // objects that point to shapes of the inference's arena; every function with a status stores OK on success
 // (semantics rules 72-93).
 #include "base/thread_cache.h"
-#include "op/shape_algebra.h"
+#include "capi/shape_handles.h"
 #include "tensorflow/c/ops.h"
 
 // Both kinds of handle are blocks of one size, so that they share a free list.
@@ -20,33 +20,45 @@ static void handle_delete(void *handle) {
   if (handle && !dvt_cache_push(DVT_CACHE_SHAPE, handle)) dvt_free(handle);
 }
 
-static TF_ShapeHandle *shape_handle_new(dvt_shape shape, bool is_set) {
+TF_ShapeHandle *dvt_shape_handle_new(dvt_shape shape, bool is_set) {
   TF_ShapeHandle *handle = handle_new();
   if (handle) *handle = (TF_ShapeHandle){shape, is_set};
   return handle;
 }
 
-TF_ShapeHandle *TF_NewShapeHandle(void) { return shape_handle_new(NULL, false); }
-void TF_DeleteShapeHandle(TF_ShapeHandle *handle) { handle_delete(handle); }
-
-TF_DimensionHandle *TF_NewDimensionHandle(void) {
+TF_DimensionHandle *dvt_dim_handle_new(dvt_dim dim, bool is_set) {
   TF_DimensionHandle *handle = handle_new();
-  if (handle) *handle = (TF_DimensionHandle){0, false};
+  if (handle) *handle = (TF_DimensionHandle){dim, is_set};
   return handle;
 }
+
+dvt_status dvt_handle_is_null(const char *function) {
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "%s: a handle is NULL; make it with TF_NewShapeHandle or TF_NewDimensionHandle", function);
+}
+
+void dvt_shape_store(dvt_status error, dvt_shape shape, TF_ShapeHandle *out, TF_Status *status) {
+  if (out) *out = error ? (TF_ShapeHandle){NULL, false} : (TF_ShapeHandle){shape, true};
+  dvt_status_to_tf(error, status);
+}
+
+void dvt_dim_store(dvt_status error, dvt_dim dim, TF_DimensionHandle *out, TF_Status *status) {
+  if (out) *out = error ? (TF_DimensionHandle){0, false} : (TF_DimensionHandle){dim, true};
+  dvt_status_to_tf(error, status);
+}
+
+TF_ShapeHandle *TF_NewShapeHandle(void) { return dvt_shape_handle_new(NULL, false); }
+void TF_DeleteShapeHandle(TF_ShapeHandle *handle) { handle_delete(handle); }
+TF_DimensionHandle *TF_NewDimensionHandle(void) { return dvt_dim_handle_new(0, false); }
 void TF_DeleteDimensionHandle(TF_DimensionHandle *handle) { handle_delete(handle); }
 
 int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext *ctx) { return ctx->node->input_count; }
-
-static dvt_status null_handle(const char *function) {
-  return dvt_error(TF_INVALID_ARGUMENT, "%s: a handle is NULL; make it with TF_NewShapeHandle", function);
-}
 
 void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
                                       TF_Status *status) {
   dvt_status result = NULL;
   if (DVT_UNLIKELY(!handle)) {
-    result = null_handle("TF_ShapeInferenceContextGetInput");
+    result = dvt_handle_is_null("TF_ShapeInferenceContextGetInput");
   } else if (DVT_UNLIKELY(i < 0 || i >= ctx->node->input_count)) {
     result = dvt_error(TF_INVALID_ARGUMENT, "input index out of range: %d, the node has %d inputs", i,
                        ctx->node->input_count);
@@ -60,7 +72,7 @@ void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_
                                        TF_Status *status) {
   dvt_status result = NULL;
   if (DVT_UNLIKELY(!handle)) {
-    result = null_handle("TF_ShapeInferenceContextSetOutput");
+    result = dvt_handle_is_null("TF_ShapeInferenceContextSetOutput");
   } else if (DVT_UNLIKELY(i < 0 || i >= ctx->node->output_count)) {
     result = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
                        ctx->node->output_count);
@@ -79,7 +91,7 @@ TF_ShapeHandle *TF_ShapeInferenceContextScalar(TF_ShapeInferenceContext *ctx) {
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, NULL, 0, false, &shape);
   dvt_status_free(error);
-  return error ? NULL : shape_handle_new(shape, true);
+  return error ? NULL : dvt_shape_handle_new(shape, true);
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContextVectorFromSize(TF_ShapeInferenceContext *ctx, size_t size) {
@@ -87,7 +99,7 @@ TF_ShapeHandle *TF_ShapeInferenceContextVectorFromSize(TF_ShapeInferenceContext 
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, &dim, 1, true, &shape);
   dvt_status_free(error);
-  return error ? NULL : shape_handle_new(shape, true);
+  return error ? NULL : dvt_shape_handle_new(shape, true);
 }
 
 void TF_ShapeInferenceContext_GetAttrType(TF_ShapeInferenceContext *ctx, const char *attr_name,
@@ -110,18 +122,12 @@ int TF_ShapeInferenceContextRankKnown(TF_ShapeInferenceContext *ctx, TF_ShapeHan
   return handle && handle->shape;
 }
 
-// Stores the outcome: the shape, or an unset handle beside the error.
-static void store(dvt_status result, dvt_shape shape, TF_ShapeHandle *out, TF_Status *status) {
-  if (out) *out = result ? (TF_ShapeHandle){NULL, false} : (TF_ShapeHandle){shape, true};
-  dvt_status_to_tf(result, status);
-}
-
 void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle, int64_t rank,
                                       TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
   dvt_status error = handle && result ? dvt_shape_with_rank(ctx->arena, handle->shape, rank, &shape)
-                                      : null_handle("TF_ShapeInferenceContextWithRank");
-  store(error, shape, result, status);
+                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRank");
+  dvt_shape_store(error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtLeast(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
@@ -129,8 +135,8 @@ void TF_ShapeInferenceContextWithRankAtLeast(TF_ShapeInferenceContext *ctx, TF_S
   (void)ctx;
   dvt_shape shape = NULL;
   dvt_status error = handle && result ? dvt_shape_with_rank_at_least(handle->shape, rank, &shape)
-                                      : null_handle("TF_ShapeInferenceContextWithRankAtLeast");
-  store(error, shape, result, status);
+                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtLeast");
+  dvt_shape_store(error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtMost(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
@@ -138,8 +144,8 @@ void TF_ShapeInferenceContextWithRankAtMost(TF_ShapeInferenceContext *ctx, TF_Sh
   (void)ctx;
   dvt_shape shape = NULL;
   dvt_status error = handle && result ? dvt_shape_with_rank_at_most(handle->shape, rank, &shape)
-                                      : null_handle("TF_ShapeInferenceContextWithRankAtMost");
-  store(error, shape, result, status);
+                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtMost");
+  dvt_shape_store(error, shape, result, status);
 }
 
 // A dim of an unknown shape is unknown; an index outside the rank gives an unset handle (rules 80, 81).
@@ -157,8 +163,8 @@ void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext *ctx, TF_ShapeHan
   dvt_shape shape = NULL;
   dvt_status error = shape_handle && result
                          ? dvt_shape_slice(ctx->arena, shape_handle->shape, start, end, &shape)
-                         : null_handle("TF_ShapeInferenceContextSubshape");
-  store(error, shape, result, status);
+                         : dvt_handle_is_null("TF_ShapeInferenceContextSubshape");
+  dvt_shape_store(error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *first,
@@ -167,8 +173,8 @@ void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext *ctx, TF
   dvt_shape shape = NULL;
   dvt_status error = first && second && result
                          ? dvt_shape_concat(ctx->arena, first->shape, second->shape, &shape)
-                         : null_handle("TF_ShapeInferenceContextConcatenateShapes");
-  store(error, shape, result, status);
+                         : dvt_handle_is_null("TF_ShapeInferenceContextConcatenateShapes");
+  dvt_shape_store(error, shape, result, status);
 }
 
 int TF_DimensionHandleValueKnown(TF_DimensionHandle *dim_handle) {

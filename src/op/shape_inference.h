@@ -40,6 +40,8 @@ struct TF_ShapeInferenceContext {
   // live at least as long as the call of dvt_shape_infer.
   const TF_Tensor *(*input_tensor)(void *arg, int index);
   bool (*input_as_shape)(void *arg, int index, dvt_shape *out_shape);
+  // Shape of the variable that a resource input refers to; false when not known.
+  bool (*handle_shape)(void *arg, int index, dvt_shape *out_shape);
   // Name of an input's producer, for messages; may be NULL.
   dvt_str (*input_name)(void *arg, int index);
   void *arg;

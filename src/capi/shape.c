@@ -1,0 +1,305 @@
+// dovetail/shape.h: what a shape function may ask and compute beyond the stock functions, except attributes
+// (capi/shape_attrs.c) and the ready-made shape functions (op/shape_fn_*.c).
+#include "dovetail/shape.h"
+
+#include <stdlib.h>
+
+#include "capi/shape_handles.h"
+
+int64_t TF_ShapeInferenceContext_NumOutputs(TF_ShapeInferenceContext *ctx) { return ctx->node->output_count; }
+
+int TF_ShapeInferenceContext_GraphDefVersion(TF_ShapeInferenceContext *ctx) { return ctx->graph_def_version; }
+
+void TF_ShapeInferenceContext_InputRange(TF_ShapeInferenceContext *ctx, const char *name, int *start,
+                                         int *stop, TF_Status *status) {
+  dvt_status_to_tf(dvt_node_input_range(ctx->node, dvt_str_from(name), start, stop), status);
+}
+
+void TF_ShapeInferenceContext_OutputRange(TF_ShapeInferenceContext *ctx, const char *name, int *start,
+                                          int *stop, TF_Status *status) {
+  dvt_status_to_tf(dvt_node_output_range(ctx->node, dvt_str_from(name), start, stop), status);
+}
+
+// ---- values of inputs ----
+
+static dvt_status check_input(const TF_ShapeInferenceContext *ctx, int i) {
+  if (i >= 0 && i < ctx->node->input_count) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT, "input index out of range: %d, the node has %d inputs", i,
+                   ctx->node->input_count);
+}
+
+TF_Tensor *TF_ShapeInferenceContext_InputTensor(TF_ShapeInferenceContext *ctx, int i, TF_Status *status) {
+  dvt_status error = check_input(ctx, i);
+  const TF_Tensor *value = error ? NULL : dvt_shape_input_value(ctx, i);
+  TF_Tensor *copy = value ? dvt_tensor_handle_copy(value) : NULL;
+  if (value && !copy) error = dvt_error_out_of_memory(sizeof *copy);
+  dvt_status_to_tf(error, status);
+  return copy;
+}
+
+void TF_ShapeInferenceContext_InputAsPartialShape(TF_ShapeInferenceContext *ctx, int i,
+                                                  TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape shape = NULL;
+  dvt_status error = result ? dvt_shape_of_input(ctx, i, &shape)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_InputAsPartialShape");
+  dvt_shape_store(error, shape, result, status);
+}
+
+void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(TF_ShapeInferenceContext *ctx, int i,
+                                                       TF_ShapeHandle *result, TF_Status *status) {
+  TF_ShapeInferenceContext_InputAsPartialShape(ctx, i, result, status);
+}
+
+void TF_ShapeInferenceContext_MakeDimForScalarInput(TF_ShapeInferenceContext *ctx, int i,
+                                                    TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error = check_input(ctx, i);
+  if (!error && !result) error = dvt_handle_is_null("TF_ShapeInferenceContext_MakeDimForScalarInput");
+  if (!error) error = dvt_dim_of_scalar_input(ctx, i, &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+// ---- making ----
+
+TF_DimensionHandle *TF_ShapeInferenceContext_MakeDim(TF_ShapeInferenceContext *ctx, int64_t value) {
+  return dvt_dim_handle_new(value < 0 ? dvt_dim_new_unknown(ctx->arena) : value, true);
+}
+
+TF_DimensionHandle *TF_ShapeInferenceContext_UnknownDim(TF_ShapeInferenceContext *ctx) {
+  return dvt_dim_handle_new(dvt_dim_new_unknown(ctx->arena), true);
+}
+
+TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShape(TF_ShapeInferenceContext *ctx) {
+  (void)ctx;
+  return dvt_shape_handle_new(NULL, true);
+}
+
+// The handle, or NULL for an error, which the functions without a status cannot tell.
+static TF_ShapeHandle *handle_or_null(dvt_status error, dvt_shape shape) {
+  dvt_status_free(error);
+  return error ? NULL : dvt_shape_handle_new(shape, true);
+}
+
+TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShapeOfRank(TF_ShapeInferenceContext *ctx, int64_t rank) {
+  dvt_shape shape = NULL;
+  dvt_status error = dvt_shape_unknown_of_rank(ctx->arena, rank, &shape);
+  return handle_or_null(error, shape);
+}
+
+TF_ShapeHandle *TF_ShapeInferenceContext_Vector(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim) {
+  dvt_dim dims[] = {dvt_handle_dim(ctx, dim)};
+  dvt_shape shape = NULL;
+  dvt_status error = dvt_shape_make(ctx->arena, dims, 1, false, &shape);
+  return handle_or_null(error, shape);
+}
+
+TF_ShapeHandle *TF_ShapeInferenceContext_Matrix(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *rows,
+                                                TF_DimensionHandle *cols) {
+  dvt_dim dims[] = {dvt_handle_dim(ctx, rows), dvt_handle_dim(ctx, cols)};
+  dvt_shape shape = NULL;
+  dvt_status error = dvt_shape_make(ctx->arena, dims, 2, false, &shape);
+  return handle_or_null(error, shape);
+}
+
+static dvt_status check_rank(int rank, int lowest) {
+  if (rank >= lowest && rank <= DVT_MAX_RANK) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT, "a shape of rank %d was asked for; ranks %d to %d are possible", rank,
+                   lowest, DVT_MAX_RANK);
+}
+
+void TF_ShapeInferenceContext_MakeShape(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *const *dims,
+                                        int num_dims, TF_ShapeHandle *result, TF_Status *status) {
+  dvt_dim values[DVT_MAX_RANK];
+  dvt_shape shape = NULL;
+  dvt_status error =
+      result ? check_rank(num_dims, 0) : dvt_handle_is_null("TF_ShapeInferenceContext_MakeShape");
+  for (int i = 0; !error && i < num_dims; i++) values[i] = dvt_handle_dim(ctx, dims[i]);
+  if (!error) error = dvt_shape_make(ctx->arena, values, num_dims, false, &shape);
+  dvt_shape_store(error, shape, result, status);
+}
+
+void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceContext *ctx, const int64_t *dims,
+                                                int num_dims, TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape shape = NULL;
+  dvt_status error =
+      result ? check_rank(num_dims, -1) : dvt_handle_is_null("TF_ShapeInferenceContext_MakeShapeFromDims");
+  for (int i = 0; !error && i < num_dims; i++)
+    if (dims[i] < -1)
+      error = dvt_error(TF_INVALID_ARGUMENT, "dimension %d is %lld; sizes are 0 or more, or -1 for unknown",
+                        i, (long long)dims[i]);
+  if (!error && num_dims >= 0) error = dvt_shape_make(ctx->arena, dims, num_dims, true, &shape);
+  dvt_shape_store(error, shape, result, status);
+}
+
+// ---- computing with shapes ----
+
+void TF_ShapeInferenceContext_Merge(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a, TF_ShapeHandle *b,
+                                    TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape shape = NULL;
+  dvt_status error = result ? dvt_shape_merge(ctx->arena, dvt_handle_shape(a), dvt_handle_shape(b), &shape)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_Merge");
+  dvt_shape_store(error, shape, result, status);
+}
+
+static dvt_status merge_prefix(TF_ShapeInferenceContext *ctx, dvt_shape *shape, dvt_shape *prefix) {
+  if (!*shape || !*prefix) return NULL;
+  dvt_shape head, tail;
+  int rank = (*prefix)->rank;
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(*shape, rank, shape));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(ctx->arena, *shape, 0, rank, &head));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(ctx->arena, *shape, rank, INT64_MAX, &tail));
+  DVT_RETURN_IF_ERROR(dvt_shape_merge(ctx->arena, head, *prefix, prefix));
+  return dvt_shape_concat(ctx->arena, *prefix, tail, shape);
+}
+
+void TF_ShapeInferenceContext_MergePrefix(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
+                                          TF_ShapeHandle *prefix, TF_ShapeHandle *shape_result,
+                                          TF_ShapeHandle *prefix_result, TF_Status *status) {
+  dvt_shape whole = dvt_handle_shape(shape), head = dvt_handle_shape(prefix);
+  dvt_status error = shape_result && prefix_result
+                         ? merge_prefix(ctx, &whole, &head)
+                         : dvt_handle_is_null("TF_ShapeInferenceContext_MergePrefix");
+  if (prefix_result) *prefix_result = error ? (TF_ShapeHandle){NULL, false} : (TF_ShapeHandle){head, true};
+  dvt_shape_store(error, whole, shape_result, status);
+}
+
+void TF_ShapeInferenceContext_Broadcast(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a, TF_ShapeHandle *b,
+                                        TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape shape = NULL;
+  dvt_status error = result
+                         ? dvt_shape_broadcast(ctx->arena, dvt_handle_shape(a), dvt_handle_shape(b), &shape)
+                         : dvt_handle_is_null("TF_ShapeInferenceContext_Broadcast");
+  dvt_shape_store(error, shape, result, status);
+}
+
+void TF_ShapeInferenceContext_ReplaceDim(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape, int64_t index,
+                                         TF_DimensionHandle *dim, TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape replaced = NULL;
+  dvt_status error = result ? dvt_shape_replace_dim(ctx->arena, dvt_handle_shape(shape), index,
+                                                    dvt_handle_dim(ctx, dim), &replaced)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_ReplaceDim");
+  dvt_shape_store(error, replaced, result, status);
+}
+
+static dvt_status slice_with_stride(TF_ShapeInferenceContext *ctx, dvt_shape shape, int64_t start_in,
+                                    int64_t end_in, int64_t stride, dvt_shape *out_shape) {
+  if (stride == 0) return dvt_error(TF_INVALID_ARGUMENT, "Subshape stride must not be 0");
+  if (stride == 1) return dvt_shape_slice(ctx->arena, shape, start_in, end_in, out_shape);
+  if (!shape) return NULL;
+  int64_t rank = shape->rank, start = DVT_MIN(start_in, rank), end = DVT_MIN(end_in, rank);
+  if (start < 0) start += rank;
+  if (end < 0) end += rank;
+  // Going backwards, the last dim is taken by an end one before the first.
+  int64_t lowest_end = stride < 0 ? -1 : 0;
+  if (start < 0 || end < lowest_end || (stride > 0 ? start > end : start < end))
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Subshape from %lld to %lld by %lld is out of bounds for a shape of rank %lld",
+                     (long long)start_in, (long long)end_in, (long long)stride, (long long)rank);
+  dvt_dim dims[DVT_MAX_RANK];
+  int count = 0;
+  if (stride < 0 && start == rank) start--;
+  for (int64_t i = start; stride > 0 ? i < end : i > end; i += stride) {
+    dims[count++] = shape->dims[i];
+    if (stride > rank || stride < -rank) break;
+  }
+  return dvt_shape_make(ctx->arena, dims, count, false, out_shape);
+}
+
+void TF_ShapeInferenceContext_SubshapeWithStride(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
+                                                 int64_t start, int64_t end, int64_t stride,
+                                                 TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape part = NULL;
+  dvt_status error = result ? slice_with_stride(ctx, dvt_handle_shape(shape), start, end, stride, &part)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_SubshapeWithStride");
+  dvt_shape_store(error, part, result, status);
+}
+
+TF_DimensionHandle *TF_ShapeInferenceContext_NumElements(TF_ShapeInferenceContext *ctx,
+                                                         TF_ShapeHandle *shape) {
+  return dvt_dim_handle_new(dvt_shape_element_count(ctx->arena, dvt_handle_shape(shape)), true);
+}
+
+bool TF_ShapeInferenceContext_FullyDefined(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
+  (void)ctx;
+  return dvt_shape_is_full(dvt_handle_shape(shape));
+}
+
+void TF_ShapeInferenceContext_GetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result,
+                                        TF_Status *status) {
+  dvt_status error = NULL;
+  bool in_range = i >= 0 && i < ctx->node->output_count;
+  if (!in_range)
+    error = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
+                      ctx->node->output_count);
+  dvt_shape_store(error, in_range ? ctx->outputs[i] : NULL, result, status);
+}
+
+char *TF_ShapeInferenceContext_DebugString(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
+  (void)ctx;
+  dvt_buf text = {0};
+  dvt_shape_print(dvt_handle_shape(shape), &text);
+  char *copy = text.failed ? NULL : strdup(text.data);  // freed by the caller with free()
+  dvt_buf_deinit(&text);
+  return copy;
+}
+
+// ---- computing with dimensions ----
+
+void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                        TF_DimensionHandle *b, TF_DimensionHandle *result,
+                                        TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error = dvt_dim_merge(dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+void TF_ShapeInferenceContext_WithValue(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim, int64_t value,
+                                        TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim fixed = 0;
+  dvt_status error =
+      value < 0 ? dvt_error(TF_INVALID_ARGUMENT, "a dimension cannot have the size %lld", (long long)value)
+                : dvt_dim_with_value(dvt_handle_dim(ctx, dim), value, &fixed);
+  dvt_dim_store(error, fixed, result, status);
+}
+
+void TF_ShapeInferenceContext_Add(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
+                                  TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error = dvt_dim_add(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+void TF_ShapeInferenceContext_Subtract(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                       TF_DimensionHandle *b, TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error = dvt_dim_subtract(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+void TF_ShapeInferenceContext_Multiply(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
+                                       TF_DimensionHandle *b, TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error = dvt_dim_multiply(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+void TF_ShapeInferenceContext_Divide(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dividend,
+                                     TF_DimensionHandle *divisor, bool evenly, TF_DimensionHandle *result,
+                                     TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_status error =
+      dvt_dim_divide(ctx->arena, dvt_handle_dim(ctx, dividend), dvt_handle_dim(ctx, divisor), evenly, &dim);
+  dvt_dim_store(error, dim, result, status);
+}
+
+void TF_ShapeInferenceContext_Min(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
+                                  TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim_store(NULL, dvt_dim_min(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
+                status);
+}
+
+void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
+                                  TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim_store(NULL, dvt_dim_max(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
+                status);
+}

@@ -1,0 +1,173 @@
+// dovetail/shape.h: attributes in shape functions. Every getter leaves its outputs untouched on failure.
+#include "capi/shape_handles.h"
+#include "dovetail/shape.h"
+#include "tensor/tensor_proto.h"
+
+static dvt_status find(TF_ShapeInferenceContext *ctx, const char *name, dvt_str *out_value) {
+  return dvt_node_attr_or_error(ctx->node, dvt_str_from(name), out_value);
+}
+
+bool TF_ShapeInferenceContext_HasAttr(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                      TF_Status *status) {
+  dvt_str value;
+  dvt_status_to_tf(NULL, status);
+  return dvt_node_attr(ctx->node, dvt_str_from(attr_name), &value);
+}
+
+void TF_ShapeInferenceContext_GetAttrSize(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                          int32_t *list_size, int32_t *total_size, TF_Status *status) {
+  dvt_str value;
+  dvt_attr_info info;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_inspect(value, &info);
+  if (!error && (info.list_size > INT32_MAX || info.total_size > INT32_MAX))
+    error = dvt_error(TF_INVALID_ARGUMENT, "attr '%s' is larger than 31 bits can tell", attr_name);
+  if (!error) {
+    *list_size = (int32_t)info.list_size;
+    *total_size = (int32_t)info.total_size;
+  }
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrInt(TF_ShapeInferenceContext *ctx, const char *attr_name, int64_t *val,
+                                         TF_Status *status) {
+  dvt_str value;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_int(value, val);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrFloat(TF_ShapeInferenceContext *ctx, const char *attr_name, float *val,
+                                           TF_Status *status) {
+  dvt_str value;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_float(value, val);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrBool(TF_ShapeInferenceContext *ctx, const char *attr_name, bool *val,
+                                          TF_Status *status) {
+  dvt_str value;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_bool(value, val);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrString(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                            const char **val, size_t *length, TF_Status *status) {
+  dvt_str value, text;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_string(value, &text);
+  if (!error) {
+    *val = text.data;
+    *length = text.len;
+  }
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                           TF_ShapeHandle *result, TF_Status *status) {
+  dvt_str value, proto;
+  dvt_shape shape = NULL;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_shape(value, &proto);
+  if (!error) error = dvt_shape_of_proto(ctx->arena, proto, &shape);
+  dvt_shape_store(error, shape, result, status);
+}
+
+TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                  TF_Status *status) {
+  dvt_str value, proto;
+  TF_Tensor *tensor = NULL;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_tensor(value, &proto);
+  if (!error && !(tensor = dvt_tensor_handle_new())) error = dvt_error_out_of_memory(sizeof *tensor);
+  if (!error) error = dvt_tensor_from_proto(proto, tensor);
+  if (error) {
+    dvt_tensor_handle_delete(tensor);
+    tensor = NULL;
+  }
+  dvt_status_to_tf(error, status);
+  return tensor;
+}
+
+// Opens a list for the getters below, and says in *out_count how many elements they store.
+static dvt_status open_list(TF_ShapeInferenceContext *ctx, const char *name, int kind, int max_vals,
+                            dvt_attr_list *out_list, int *out_count) {
+  dvt_str value;
+  dvt_attr_info info;
+  DVT_RETURN_IF_ERROR(find(ctx, name, &value));
+  DVT_RETURN_IF_ERROR(dvt_attr_list_open(value, kind, out_list));
+  DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
+  *out_count = (int)DVT_MIN(info.list_size, (int64_t)DVT_MAX(max_vals, 0));
+  return NULL;
+}
+
+void TF_ShapeInferenceContext_GetAttrIntList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                             int64_t *vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  uint64_t bits;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_INT, max_vals, &list, &count);
+  for (int i = 0; i < count && dvt_attr_list_next(&list, &bits, NULL); i++) vals[i] = (int64_t)bits;
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrFloatList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                               float *vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  uint64_t bits;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_FLOAT, max_vals, &list, &count);
+  for (int i = 0; i < count && dvt_attr_list_next(&list, &bits, NULL); i++) vals[i] = dvt_bits_to_float(bits);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrBoolList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                              bool *vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  uint64_t bits;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_BOOL, max_vals, &list, &count);
+  for (int i = 0; i < count && dvt_attr_list_next(&list, &bits, NULL); i++) vals[i] = bits != 0;
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrTypeList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                              TF_DataType *vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  uint64_t bits;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_TYPE, max_vals, &list, &count);
+  for (int i = 0; i < count && dvt_attr_list_next(&list, &bits, NULL); i++) vals[i] = (TF_DataType)bits;
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrStringList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                const char **vals, size_t *lengths, int max_vals,
+                                                TF_Status *status) {
+  dvt_attr_list list;
+  dvt_str text;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_STRING, max_vals, &list, &count);
+  for (int i = 0; i < count && dvt_attr_list_next(&list, NULL, &text); i++) {
+    vals[i] = text.data;
+    lengths[i] = text.len;
+  }
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrShapeList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                               TF_ShapeHandle *const *results, int max_vals,
+                                               TF_Status *status) {
+  dvt_attr_list list;
+  dvt_str proto;
+  int count = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_SHAPE, max_vals, &list, &count);
+  for (int i = 0; i < count && !error && dvt_attr_list_next(&list, NULL, &proto); i++) {
+    dvt_shape shape = NULL;
+    error = dvt_shape_of_proto(ctx->arena, proto, &shape);
+    if (!error && results[i]) *results[i] = (TF_ShapeHandle){shape, true};
+  }
+  dvt_status_to_tf(error, status);
+}

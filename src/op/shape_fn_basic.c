@@ -1,0 +1,176 @@
+// Ready-made shape functions: general ones, and those of state and control ops.
+#include "op/shape_fn.h"
+#include "tensor/tstring.h"
+
+DVT_SHAPE_FN(unknown, 0, 0) {
+  for (int i = 0; i < c->node->output_count; i++) c->outputs[i] = NULL;
+  return NULL;
+}
+
+DVT_SHAPE_FN(no_outputs, 0, 0) { return infer_unknown(c); }
+
+DVT_SHAPE_FN(scalar, 0, 0) {
+  for (int i = 0; i < c->node->output_count; i++) DVT_RETURN_IF_ERROR(dvt_fn_set(c, i, NULL, 0));
+  return NULL;
+}
+
+DVT_SHAPE_FN(unchanged, 1, 1) {
+  c->outputs[0] = c->inputs[0];
+  return NULL;
+}
+
+DVT_SHAPE_FN(unchanged_vector, 1, 1) { return dvt_fn_rank(c, 0, 1, &c->outputs[0]); }
+
+DVT_SHAPE_FN(unchanged_rank_at_least_1, 1, 1) {
+  return dvt_shape_with_rank_at_least(c->inputs[0], 1, &c->outputs[0]);
+}
+
+DVT_SHAPE_FN(merge_inputs, 1, 1) { return dvt_fn_merge_inputs(c, &c->outputs[0]); }
+
+DVT_SHAPE_FN(identity_list, 0, 0) {
+  if (c->node->input_count != c->node->output_count)
+    return dvt_error(TF_INVALID_ARGUMENT, "dvt_shape_fn_identity_list: %d inputs but %d outputs",
+                     c->node->input_count, c->node->output_count);
+  for (int i = 0; i < c->node->output_count; i++) c->outputs[i] = c->inputs[i];
+  return NULL;
+}
+
+DVT_SHAPE_FN(output_shapes, 0, 0) {
+  dvt_str value, proto;
+  dvt_attr_info info;
+  dvt_attr_list list;
+  const char *name = dvt_fn_has_attr(c, "output_shapes") ? "output_shapes" : "_output_shapes";
+  if (!dvt_node_attr(c->node, dvt_str_from(name), &value)) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_attr_list_open(value, TF_ATTR_SHAPE, &list));
+  DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
+  if (info.list_size == 0) return NULL;
+  if (info.list_size != c->node->output_count)
+    return dvt_error(TF_INVALID_ARGUMENT, "`%s` has %lld shapes but the node has %d outputs", name,
+                     (long long)info.list_size, c->node->output_count);
+  for (int i = 0; dvt_attr_list_next(&list, NULL, &proto); i++)
+    DVT_RETURN_IF_ERROR(dvt_shape_of_proto(c->arena, proto, &c->outputs[i]));
+  return NULL;
+}
+
+DVT_SHAPE_FN(var_handle, 0, 1) { return infer_scalar(c); }
+
+// The shape of the variable behind handle input `input`; unknown when the handle does not tell.
+static dvt_shape variable_shape(TF_ShapeInferenceContext *c, int input) {
+  dvt_shape shape;
+  return c->handle_shape && c->handle_shape(c->arg, input, &shape) ? shape : NULL;
+}
+
+DVT_SHAPE_FN(read_variable, 1, 1) {
+  dvt_shape handle;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
+  c->outputs[0] = variable_shape(c, 0);
+  return NULL;
+}
+
+DVT_SHAPE_FN(assign_variable, 1, 0) {
+  dvt_shape handle, merged, declared = variable_shape(c, 0);
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
+  if (c->node->input_count > 1)
+    DVT_RETURN_IF_ERROR(dvt_shape_merge(c->arena, declared, c->inputs[1], &merged));
+  return NULL;
+}
+
+DVT_SHAPE_FN(resource_gather, 2, 1) {
+  dvt_shape handle, params = variable_shape(c, 0), indices = c->inputs[1], rest;
+  int64_t batch = 0;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
+  if (dvt_fn_has_attr(c, "batch_dims")) DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "batch_dims", &batch));
+  if (!params || !indices) return NULL;
+  if (batch < 0) batch += indices->rank;
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(params, batch + 1, &params));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, params, batch + 1, INT64_MAX, &rest));
+  return dvt_shape_concat(c->arena, indices, rest, &c->outputs[0]);
+}
+
+// A non-negative number at *at; false when there is none or it overflows.
+static bool scan_number(const char **at, const char *end, int64_t *out) {
+  const char *p = *at;
+  int64_t value = 0;
+  while (p < end && *p >= '0' && *p <= '9')
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *p++ - '0', &value))
+      return false;
+  if (p == *at) return false;
+  *at = p;
+  *out = value;
+  return true;
+}
+
+// One element of shape_and_slices: "d0 d1 ... slice", where slice has for each dim "-" (all of it) or
+// "start,length", divided by ':'. An empty text says nothing.
+static dvt_status parse_slice_spec(TF_ShapeInferenceContext *c, dvt_str spec, dvt_shape *out_shape) {
+  int64_t dims[DVT_MAX_RANK];
+  const char *at = spec.data, *end = spec.data + spec.len, *last_space = NULL;
+  int rank = 0, i = 0;
+  if (spec.len == 0) {
+    *out_shape = NULL;
+    return NULL;
+  }
+  for (const char *p = at; p < end; p++)
+    if (*p == ' ') last_space = p;
+  bool ok = true;
+  while (ok && last_space && at < last_space) {
+    ok = rank < DVT_MAX_RANK && scan_number(&at, last_space, &dims[rank++]) &&
+         (at == last_space || *at == ' ');
+    if (ok && at < last_space) at++;
+  }
+  if (last_space) at = last_space + 1;
+  for (; ok && at < end; i++) {
+    int64_t start;
+    if (*at == '-')
+      at++;
+    else
+      ok = i < rank && scan_number(&at, end, &start) && at < end && *at++ == ',' &&
+           scan_number(&at, end, &dims[i]);
+    if (ok && at < end) ok = *at++ == ':';
+  }
+  if (!ok || i != rank)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Could not parse shape_and_slice '" DVT_STR_FMT "'; it looks like \"4 5 0,2:-\"",
+                     DVT_STR_ARG(spec));
+  return dvt_shape_make(c->arena, dims, rank, false, out_shape);
+}
+
+DVT_SHAPE_FN(restore, 3, 0) {
+  dvt_shape names, specs;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &names));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 1, &names));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 2, 1, &specs));
+  DVT_RETURN_IF_ERROR(dvt_shape_merge(c->arena, names, specs, &names));
+  const TF_Tensor *value = dvt_shape_input_value(c, 2);
+  if (!value || value->dtype != TF_STRING) return NULL;
+  int64_t count = DVT_MIN(dvt_tensor_count(value), c->node->output_count);
+  for (int64_t i = 0; i < count; i++)
+    DVT_RETURN_IF_ERROR(
+        parse_slice_spec(c, dvt_tstring_view((const TF_TString *)value->data + i), &c->outputs[i]));
+  return NULL;
+}
+
+DVT_SHAPE_FN(switch, 2, 2) {
+  dvt_shape predicate;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 0, &predicate));
+  c->outputs[0] = c->outputs[1] = c->inputs[0];
+  return NULL;
+}
+
+DVT_SHAPE_FN(merge, 1, 2) {
+  dvt_shape common = c->inputs[0];
+  for (int i = 1; common && i < c->node->input_count; i++) {
+    dvt_shape other = c->inputs[i];
+    dvt_dim dims[DVT_MAX_RANK];
+    if (other == common) continue;
+    if (!other || other->rank != common->rank) {
+      common = NULL;
+      break;
+    }
+    for (int d = 0; d < common->rank; d++)
+      dims[d] = common->dims[d] == other->dims[d] ? common->dims[d] : dvt_fn_unknown(c);
+    DVT_RETURN_IF_ERROR(dvt_shape_make(c->arena, dims, common->rank, false, &common));
+  }
+  c->outputs[0] = common;
+  return dvt_fn_set(c, 1, NULL, 0);
+}

@@ -1,0 +1,286 @@
+// Ready-made shape functions: convolutions, pooling, normalisation and their kin.
+#include "op/shape_fn.h"
+
+typedef enum padding { PADDING_VALID, PADDING_SAME, PADDING_EXPLICIT } padding;
+
+// Where batch, channels and the spatial dims stand in an image tensor.
+typedef struct image_format {
+  dvt_str name;
+  int rank;
+  int channel;  // batch is always first
+  int spatial;  // first of rank - 2 spatial dims
+} image_format;
+
+// Attr `data_format`; absent it is channels last. `rank` 4 or, for formats with a D, 5.
+static dvt_status read_format(const TF_ShapeInferenceContext *c, image_format *out_format) {
+  static const image_format formats[] = {
+      {{"NHWC", 4}, 4, 3, 1}, {{"NCHW", 4}, 4, 1, 2}, {{"NDHWC", 5}, 5, 4, 1}, {{"NCDHW", 5}, 5, 1, 2}};
+  dvt_str name = DVT_STR("NHWC");
+  if (dvt_fn_has_attr(c, "data_format")) DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "data_format", &name));
+  for (size_t i = 0; i < DVT_COUNT_OF(formats); i++) {
+    if (!dvt_str_eq(name, formats[i].name)) continue;
+    *out_format = formats[i];
+    return NULL;
+  }
+  return dvt_error(TF_INVALID_ARGUMENT, "Invalid data format string: " DVT_STR_FMT, DVT_STR_ARG(name));
+}
+
+static dvt_status read_image_format(const TF_ShapeInferenceContext *c, image_format *out_format) {
+  DVT_RETURN_IF_ERROR(read_format(c, out_format));
+  if (out_format->rank == 4) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "Invalid data format string: " DVT_STR_FMT "; this op takes NHWC or NCHW",
+                   DVT_STR_ARG(out_format->name));
+}
+
+typedef struct window_attrs {
+  image_format format;
+  int64_t strides[4], dilations[4], pads[8];  // by position in the tensor
+  padding padding;
+} window_attrs;
+
+static dvt_status read_four(const TF_ShapeInferenceContext *c, const char *name, int64_t values[4]) {
+  int count;
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, name, values, 4, &count));
+  if (count == 4) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   DVT_STR_FMT " requires the %s attribute to contain 4 values, but got: %d",
+                   DVT_STR_ARG(c->node->op->name), name, count);
+}
+
+static dvt_status read_padding(const TF_ShapeInferenceContext *c, window_attrs *w) {
+  dvt_str name;
+  int count = 0;
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "padding", &name));
+  if (dvt_str_is(name, "VALID"))
+    w->padding = PADDING_VALID;
+  else if (dvt_str_is(name, "SAME"))
+    w->padding = PADDING_SAME;
+  else if (dvt_str_is(name, "EXPLICIT"))
+    w->padding = PADDING_EXPLICIT;
+  else
+    return dvt_error(TF_INVALID_ARGUMENT, "padding must be VALID, SAME or EXPLICIT, not '" DVT_STR_FMT "'",
+                     DVT_STR_ARG(name));
+  if (dvt_fn_has_attr(c, "explicit_paddings"))
+    DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, "explicit_paddings", w->pads, 8, &count));
+  if (w->padding != PADDING_EXPLICIT) {
+    if (count == 0) return NULL;
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
+  }
+  if (count != 8)
+    return dvt_error(TF_INVALID_ARGUMENT, "explicit_paddings attribute must contain 8 values, but got: %d",
+                     count);
+  for (int i = 0; i < 8; i++) {
+    if (w->pads[i] < 0)
+      return dvt_error(TF_INVALID_ARGUMENT, "All elements of explicit_paddings must be nonnegative");
+    if ((i / 2 == 0 || i / 2 == w->format.channel) && w->pads[i] != 0)
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Nonzero explicit padding in the batch or depth dimensions is not supported");
+  }
+  return NULL;
+}
+
+static dvt_status read_window_attrs(const TF_ShapeInferenceContext *c, window_attrs *w) {
+  *w = (window_attrs){.dilations = {1, 1, 1, 1}};
+  DVT_RETURN_IF_ERROR(read_image_format(c, &w->format));
+  DVT_RETURN_IF_ERROR(read_four(c, "strides", w->strides));
+  if (dvt_fn_has_attr(c, "dilations")) DVT_RETURN_IF_ERROR(read_four(c, "dilations", w->dilations));
+  return read_padding(c, w);
+}
+
+// Number of positions of a window of `filter` elements on dim `position` of the tensor.
+static dvt_status window_output(TF_ShapeInferenceContext *c, const window_attrs *w, int position,
+                                dvt_dim input, dvt_dim filter, dvt_dim *out_dim) {
+  int64_t stride = w->strides[position], dilation = w->dilations[position];
+  dvt_shape_arena *arena = c->arena;
+  dvt_dim size;
+  if (stride <= 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "Stride must be > 0, but got %lld", (long long)stride);
+  if (dilation < 1)
+    return dvt_error(TF_INVALID_ARGUMENT, "Dilation rate must be >= 1, but got %lld", (long long)dilation);
+  if (w->padding == PADDING_SAME) {
+    DVT_RETURN_IF_ERROR(dvt_dim_add(arena, input, stride - 1, &size));
+    return dvt_dim_divide(arena, size, stride, false, out_dim);
+  }
+  int64_t before = w->pads[2 * position], pads;
+  if (__builtin_add_overflow(before, w->pads[2 * position + 1], &pads))
+    return dvt_error(TF_INVALID_ARGUMENT, "explicit_paddings of dimension %d overflow", position);
+  if (filter == 1 && stride == 1 && pads == 0) {
+    *out_dim = input;  // the very dimension, known or not
+    return NULL;
+  }
+  DVT_RETURN_IF_ERROR(dvt_dim_add(arena, input, pads, &input));
+  if (dilation > 1 && filter != 0) {
+    DVT_RETURN_IF_ERROR(dvt_dim_subtract(arena, filter, 1, &filter));
+    DVT_RETURN_IF_ERROR(dvt_dim_multiply(arena, filter, dilation, &filter));
+    DVT_RETURN_IF_ERROR(dvt_dim_add(arena, filter, 1, &filter));
+  }
+  DVT_RETURN_IF_ERROR(dvt_dim_subtract(arena, input, filter, &size));
+  DVT_RETURN_IF_ERROR(dvt_dim_add(arena, size, stride, &size));
+  return dvt_dim_divide(arena, size, stride, false, out_dim);
+}
+
+DVT_SHAPE_FN(bias_add, 2, 1) {
+  image_format format;
+  dvt_shape input, bias;
+  dvt_dim channels;
+  DVT_RETURN_IF_ERROR(read_format(c, &format));
+  bool channels_first = format.channel == 1;
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[0], channels_first ? 3 : 2, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 1, &bias));
+  if (!input) return NULL;
+  int at = channels_first ? 1 : input->rank - 1;
+  DVT_RETURN_IF_ERROR(dvt_dim_merge(input->dims[at], bias->dims[0], &channels));
+  return dvt_shape_replace_dim(c->arena, input, at, channels, &c->outputs[0]);
+}
+
+static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim output) {
+  if (!dvt_dim_known(input) || !dvt_dim_known(filter_input)) return NULL;
+  if (filter_input == 0) return dvt_error(TF_INVALID_ARGUMENT, "Depth of filter must not be 0");
+  if (input % filter_input != 0)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Depth of input (%lld) is not a multiple of input depth of filter (%lld)",
+                     (long long)input, (long long)filter_input);
+  int64_t groups = input / filter_input;
+  if (groups > 1 && dvt_dim_known(output) && output % groups != 0)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Depth of output (%lld) is not a multiple of the number of groups (%lld)",
+                     (long long)output, (long long)groups);
+  return NULL;
+}
+
+// Filter [rows, cols, input depth, output depth].
+DVT_SHAPE_FN(conv2d, 2, 1) {
+  dvt_shape input, filter;
+  window_attrs w;
+  dvt_dim out[4];
+  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 4, &filter));
+  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel], filter->dims[2], filter->dims[3]));
+  for (int i = 0; i < 2; i++) {
+    int at = w.format.spatial + i;
+    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at], filter->dims[i], &out[at]));
+  }
+  out[0] = input->dims[0];
+  out[w.format.channel] = filter->dims[3];
+  return dvt_fn_set(c, 0, out, 4);
+}
+
+// Inputs: sizes of the result (all four, or the two spatial ones), filter, gradient of the convolution's
+// output.
+DVT_SHAPE_FN(conv2d_backprop_input, 3, 1) {
+  dvt_shape gradient, filter, sizes;
+  image_format f;
+  dvt_dim out[4], unused;
+  DVT_RETURN_IF_ERROR(read_image_format(c, &f));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 2, 4, &gradient));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 4, &filter));
+  DVT_RETURN_IF_ERROR(dvt_dim_merge(gradient->dims[f.channel], filter->dims[3], &unused));
+  DVT_RETURN_IF_ERROR(dvt_shape_of_input(c, 0, &sizes));
+  if (!sizes) DVT_RETURN_IF_ERROR(dvt_shape_unknown_of_rank(c->arena, 4, &sizes));
+  if (sizes->rank == 4) {
+    memcpy(out, sizes->dims, sizeof out);
+    DVT_RETURN_IF_ERROR(dvt_dim_merge(out[0], gradient->dims[0], &out[0]));
+  } else if (sizes->rank == 2) {
+    out[0] = gradient->dims[0];
+    out[f.spatial] = sizes->dims[0];
+    out[f.spatial + 1] = sizes->dims[1];
+    out[f.channel] = filter->dims[2];
+  } else {
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: %d",
+                     sizes->rank);
+  }
+  return dvt_fn_set(c, 0, out, 4);
+}
+
+// Filter [rows, cols, input depth, multiplier].
+DVT_SHAPE_FN(depthwise_conv2d, 2, 1) {
+  dvt_shape input, filter;
+  window_attrs w;
+  dvt_dim out[4], depth;
+  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 4, &filter));
+  DVT_RETURN_IF_ERROR(dvt_dim_merge(input->dims[w.format.channel], filter->dims[2], &depth));
+  for (int i = 0; i < 2; i++) {
+    int at = w.format.spatial + i;
+    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at], filter->dims[i], &out[at]));
+  }
+  out[0] = input->dims[0];
+  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, depth, filter->dims[3], &out[w.format.channel]));
+  return dvt_fn_set(c, 0, out, 4);
+}
+
+DVT_SHAPE_FN(pool, 1, 1) {
+  dvt_shape input;
+  window_attrs w;
+  int64_t sizes[4];
+  dvt_dim out[4];
+  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
+  for (int i = 0; i < 4; i++)
+    if (sizes[i] <= 0)
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Sliding window ksize for dimension %d must be positive, but is %lld", i,
+                       (long long)sizes[i]);
+  for (int i = 1; i < 4; i++) DVT_RETURN_IF_ERROR(window_output(c, &w, i, input->dims[i], sizes[i], &out[i]));
+  out[0] = input->dims[0];
+  return dvt_fn_set(c, 0, out, 4);
+}
+
+DVT_SHAPE_FN(fused_batch_norm, 3, 1) {
+  image_format format;
+  dvt_shape x, vector;
+  bool is_training;
+  float average_factor = 1;
+  DVT_RETURN_IF_ERROR(read_format(c, &format));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, format.rank, &x));
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_bool(c, "is_training", &is_training));
+  if (dvt_fn_has_attr(c, "exponential_avg_factor"))
+    DVT_RETURN_IF_ERROR(dvt_fn_attr_float(c, "exponential_avg_factor", &average_factor));
+  // Scale and offset, and mean and variance where they are read.
+  int vectors = is_training && average_factor == 1 ? 3 : DVT_MIN(5, c->node->input_count);
+  dvt_dim channels = x->dims[format.channel];
+  for (int i = 1; i < vectors; i++) {
+    DVT_RETURN_IF_ERROR(dvt_fn_rank(c, i, 1, &vector));
+    DVT_RETURN_IF_ERROR(dvt_dim_merge(channels, vector->dims[0], &channels));
+  }
+  DVT_RETURN_IF_ERROR(dvt_shape_replace_dim(c->arena, x, format.channel, channels, &c->outputs[0]));
+  for (int i = 1; i < DVT_MIN(5, c->node->output_count); i++)
+    DVT_RETURN_IF_ERROR(dvt_fn_set(c, i, &channels, 1));
+  return NULL;
+}
+
+DVT_SHAPE_FN(resize, 2, 1) {
+  dvt_shape images, size;
+  dvt_dim out[4], unused;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &images));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 1, &size));
+  DVT_RETURN_IF_ERROR(dvt_dim_with_value(size->dims[0], 2, &unused));
+  DVT_RETURN_IF_ERROR(dvt_shape_of_input(c, 1, &size));
+  out[0] = images->dims[0];
+  out[1] = dvt_fn_dim(c, size, 0);
+  out[2] = dvt_fn_dim(c, size, 1);
+  out[3] = images->dims[3];
+  return dvt_fn_set(c, 0, out, 4);
+}
+
+DVT_SHAPE_FN(top_k, 2, 2) {
+  dvt_shape input, scalar;
+  dvt_dim k;
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[0], 1, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 0, &scalar));
+  DVT_RETURN_IF_ERROR(dvt_dim_of_scalar_input(c, 1, &k));
+  if (!input) return NULL;
+  dvt_dim last = input->dims[input->rank - 1];
+  if (dvt_dim_known(last) && dvt_dim_known(k) && last < k)
+    return dvt_error(TF_INVALID_ARGUMENT, "input must have last dimension >= k = %lld but is %lld",
+                     (long long)k, (long long)last);
+  DVT_RETURN_IF_ERROR(dvt_shape_replace_dim(c->arena, input, -1, k, &c->outputs[0]));
+  c->outputs[1] = c->outputs[0];
+  return NULL;
+}
