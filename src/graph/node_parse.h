@@ -1,0 +1,31 @@
+// A NodeDef read from its bytes, before its op and inputs are looked up.
+#ifndef DVT_GRAPH_NODE_PARSE_H_
+#define DVT_GRAPH_NODE_PARSE_H_
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "op/attr.h"
+
+// The slices point into the NodeDef; the arrays belong to the struct and are reused from node to node.
+typedef struct dvt_parsed_node {
+  dvt_str name, op, device;
+  dvt_str *inputs;
+  dvt_attr *attrs;             // without _output_shapes
+  size_t input_count, input_capacity, attr_count, attr_capacity;
+  int32_t class_attr;          // index of the attr _class, or -1
+  dvt_str output_shapes;       // value of _output_shapes; data NULL = absent
+  dvt_str extra;               // fields kept as they are: debug info, full type
+} dvt_parsed_node;
+
+// Reads `bytes` into *node. `extra`, which is seldom there, is copied into the arena. INVALID_ARGUMENT when malformed.
+dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node) DVT_NODISCARD;
+// Only the op (and the name, for messages); false when malformed.
+bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name);
+// A copy whose arrays live in the arena.
+dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena, dvt_parsed_node *out) DVT_NODISCARD;
+void dvt_parsed_node_deinit(dvt_parsed_node *node);
+
+// One entry {1 key, 2 value} of a map<string, message or string>.
+bool dvt_parse_map_entry(dvt_str bytes, dvt_str *out_key, dvt_str *out_value);
+
+#endif  // DVT_GRAPH_NODE_PARSE_H_
