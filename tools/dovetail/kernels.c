@@ -1,0 +1,62 @@
+// `dovetail kernels` and the list of a plugin's kernels.
+#include <string.h>
+
+#include "list.h"
+
+typedef struct kernel_list {
+  json *json;
+  int shown;
+} kernel_list;
+
+void list_kernel_json(json *j, const dvt_kernel_info *kernel) {
+  json_open(j, NULL, '{');
+  json_string(j, "op", kernel->op);
+  json_string(j, "device", kernel->device);
+  json_string(j, "constraints", kernel->constraints);
+  json_string(j, "label", kernel->label);
+  json_string(j, "plugin", kernel->plugin);
+  json_int(j, "priority", kernel->priority);
+  json_bool(j, "async", kernel->is_async);
+  json_close(j, '}');
+}
+
+void list_kernel_text(const dvt_kernel_info *kernel) {
+  printf("%-32s %-8s %-14s %s", kernel->op, kernel->device, kernel->plugin[0] ? kernel->plugin : "(runtime)",
+         kernel->constraints);
+  if (kernel->label[0]) printf("  label '%s'", kernel->label);
+  if (kernel->priority) printf("  priority %d", kernel->priority);
+  puts(kernel->is_async ? "  async" : "");
+}
+
+static void visit(void *arg, const dvt_kernel_info *kernel) {
+  kernel_list *list = arg;
+  ++list->shown;
+  if (list->json)
+    list_kernel_json(list->json, kernel);
+  else
+    list_kernel_text(kernel);
+}
+
+static int run(const cli_options *options) {
+  json j = {.file = stdout};
+  kernel_list list = {options->json ? &j : NULL, 0};
+  if (!cli_load_plugins(options)) return CLI_BAD_PLUGIN;
+  if (options->json)
+    json_open(&j, NULL, '[');
+  else
+    printf("%-32s %-8s %-14s dtypes\n", "op", "device", "plugin");
+  if (options->positional_count == 0) dvt_list_kernels(NULL, NULL, visit, &list);
+  for (int i = 0; i < options->positional_count; ++i) dvt_list_kernels(options->positional[i], NULL, visit, &list);
+  if (options->json) json_close(&j, ']');
+  if (list.shown == 0 && options->positional_count)
+    return cli_error(CLI_USAGE, "no plugin has a kernel for the op '%s'. dovetail kernels lists all.",
+                     options->positional[0]);
+  return CLI_OK;
+}
+
+const cli_verb cli_kernels = {"kernels", "[OP]...",
+                              "Lists the kernels of the standard plugins and of those given with --plugin", "pj",
+                              "Examples:\n"
+                              "  dovetail kernels MatMul\n"
+                              "  dovetail kernels --json\n",
+                              run};

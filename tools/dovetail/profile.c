@@ -1,0 +1,65 @@
+// The table of --profile.
+#include "profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+  const char *op, *plugin;
+  int64_t nodes, ns;
+} row;
+
+static int slowest_first(const void *a, const void *b) {
+  int64_t x = ((const row *)a)->ns, y = ((const row *)b)->ns;
+  return x < y ? 1 : x > y ? -1 : strcmp(((const row *)a)->op, ((const row *)b)->op);
+}
+
+// One row for each op and plugin; their text belongs to `times`.
+static row *add_up(const dvt_op_time *times, int count, int *out_rows) {
+  row *rows = calloc((size_t)count + 1, sizeof *rows);
+  int used = 0;
+  for (int i = 0; rows && i < count; ++i) {
+    int at = 0;
+    while (at < used && (strcmp(rows[at].op, times[i].op) != 0 || strcmp(rows[at].plugin, times[i].plugin) != 0)) ++at;
+    if (at == used) rows[used++] = (row){times[i].op, times[i].plugin, 0, 0};
+    rows[at].nodes += times[i].count;
+    rows[at].ns += times[i].total_ns;
+  }
+  if (rows) qsort(rows, (size_t)used, sizeof *rows, slowest_first);
+  *out_rows = used;
+  return rows;
+}
+
+void profile_print(dvt_model *model) {
+  dvt_op_time *times;
+  int count = dvt_model_profile(model, &times), used;
+  row *rows = add_up(times, count, &used);
+  int64_t total = 0;
+  for (int i = 0; rows && i < used; ++i) total += rows[i].ns;
+  printf("\n  %-28s %-16s %8s %10s %6s\n", "op", "plugin", "nodes", "ms", "%");
+  for (int i = 0; rows && i < used; ++i)
+    printf("  %-28s %-16s %8" PRId64 " %10.3f %6.1f\n", rows[i].op, rows[i].plugin[0] ? rows[i].plugin : "(runtime)",
+           rows[i].nodes, (double)rows[i].ns * 1e-6, total ? 100.0 * (double)rows[i].ns / (double)total : 0.0);
+  printf("  %-28s %-16s %8d %10.3f %6.1f\n", "all", "", count, (double)total * 1e-6, 100.0);
+  free(rows);
+  dvt_op_times_free(times);
+}
+
+void profile_json(json *j, dvt_model *model) {
+  dvt_op_time *times;
+  int count = dvt_model_profile(model, &times), used;
+  row *rows = add_up(times, count, &used);
+  json_open(j, "profile", '[');
+  for (int i = 0; rows && i < used; ++i) {
+    json_open(j, NULL, '{');
+    json_string(j, "op", rows[i].op);
+    json_string(j, "plugin", rows[i].plugin);
+    json_int(j, "nodes", rows[i].nodes);
+    json_number(j, "ms", (double)rows[i].ns * 1e-6);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+  free(rows);
+  dvt_op_times_free(times);
+}
