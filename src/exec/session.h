@@ -1,10 +1,13 @@
-// struct TF_Session: a graph, options, resources, and the plans made for it. dvt_session_run is what TF_SessionRun, the
-// model API and the SavedModel loader call. Any number of threads may run one session at once.
+// struct TF_Session: a graph, options, resources, and the plans made for it. dvt_session_run is what
+// TF_SessionRun, the model API and the SavedModel loader call. Any number of threads may run one session at
+// once.
 #ifndef DVT_EXEC_SESSION_H_
 #define DVT_EXEC_SESSION_H_
 
+#include "exec/profile.h"
 #include "graph/function.h"
 #include "graph/graph.h"
+#include "graph/saved_model.h"
 #include "kernel/kernel.h"
 
 struct TF_SessionOptions {
@@ -12,26 +15,64 @@ struct TF_SessionOptions {
   dvt_str config;  // serialised ConfigProto, owned
 };
 
-typedef struct dvt_session_config {  // what is read of ConfigProto
+typedef struct dvt_session_config {        // what is read of ConfigProto
   int inter_op_threads, intra_op_threads;  // 0 = default
-  int64_t timeout_ms;                        // operation_timeout_in_ms, 0 = none
-  bool single_threaded;                      // experimental.executor_type SINGLE_THREADED_EXECUTOR
+  int64_t timeout_ms;                      // operation_timeout_in_ms, 0 = none
+  bool single_threaded;                    // experimental.executor_type SINGLE_THREADED_EXECUTOR
+  bool fold_constants;                     // false when both of stock's optimisers are switched off
 } dvt_session_config;
+// INVALID_ARGUMENT when the bytes are no ConfigProto.
+dvt_status dvt_session_config_parse(dvt_str proto, dvt_session_config *out_config) DVT_NODISCARD;
 
 typedef struct dvt_run_options {  // what is read of RunOptions
-  int64_t timeout_ms;
-  int inter_op_thread_pool;  // -1: caller's thread
-  bool trace;                // trace_level > NO_TRACE: step_stats wanted
+  int64_t timeout_ms;             // 0 = the session's
+  int inter_op_thread_pool;       // -1: caller's thread
+  bool trace;                     // trace_level > NO_TRACE: step_stats wanted
+  dvt_profile *profile;           // not from RunOptions: receives the times of the nodes when not NULL
 } dvt_run_options;
+dvt_status dvt_run_options_parse(dvt_str proto, dvt_run_options *out_options) DVT_NODISCARD;
 
-dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options, TF_Session **out_session) DVT_NODISCARD;
-void dvt_session_destroy(TF_Session *session);  // waits for running steps
-// Runs one step. outputs[i] receive new handles owned by the caller; untouched on failure. `run_metadata`, when not
-// NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op, plugin, device).
+// `options` may be NULL. The session keeps its own reference to the graph.
+dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
+                              TF_Session **out_session) DVT_NODISCARD;
+// Cancels running steps and refuses new ones (CANCELLED "Session has been closed."). Any thread may call.
+void dvt_session_close(TF_Session *session);
+// Closes, waits for running steps, and frees. A step given up while an asynchronous kernel was still at work
+// keeps what that kernel uses alive until it reports done. NULL is fine.
+void dvt_session_destroy(TF_Session *session);
+TF_Graph *dvt_session_graph(const TF_Session *session);
+
+// Runs one step. outputs[i] receive new handles owned by the caller; untouched on failure. `run_metadata`,
+// when not NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op, plugin, device).
+// `options` may be NULL.
 dvt_status dvt_session_run(TF_Session *session, const dvt_run_options *options, const TF_Output *inputs,
                            TF_Tensor *const *input_values, int input_count, const TF_Output *outputs,
                            TF_Tensor **output_values, int output_count, const TF_Operation *const *targets,
                            int target_count, dvt_buf *run_metadata) DVT_NODISCARD;
-dvt_status dvt_run_options_parse(dvt_str proto, dvt_run_options *out_options) DVT_NODISCARD;
+
+// A step run in parts (TF_SessionPRun*). The handle is text that names the partial run within its session.
+dvt_status dvt_partial_run_setup(TF_Session *session, const TF_Output *inputs, int input_count,
+                                 const TF_Output *outputs, int output_count,
+                                 const TF_Operation *const *targets, int target_count,
+                                 char **out_handle) DVT_NODISCARD;
+dvt_status dvt_partial_run(TF_Session *session, const char *handle, const TF_Output *inputs,
+                           TF_Tensor *const *input_values, int input_count, const TF_Output *outputs,
+                           TF_Tensor **output_values, int output_count, const TF_Operation *const *targets,
+                           int target_count) DVT_NODISCARD;
+
+// Evaluates `output` when it depends on nothing but constants and stateless ops. *out_value stays NULL,
+// without an error, when it does not.
+dvt_status dvt_graph_evaluate_constant(TF_Graph *graph, TF_Output output,
+                                       TF_Tensor **out_value) DVT_NODISCARD;
+
+// Imports the model's graph into the empty `graph`, makes a session, restores the variables from variables/
+// and runs the init op with the asset files' names fed. What it made is gone on failure, except nodes in
+// `graph`.
+dvt_status dvt_session_load_saved_model(const dvt_saved_model *model, const TF_SessionOptions *options,
+                                        const dvt_run_options *run_options, TF_Graph *graph,
+                                        TF_Session **out_session) DVT_NODISCARD;
+
+// Does the executor run nodes of this op itself, without a kernel (constants, calls, control flow)?
+bool dvt_exec_runs_op(dvt_str op);
 
 #endif  // DVT_EXEC_SESSION_H_

@@ -79,6 +79,13 @@ void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status) {
   if (!first) dvt_status_free(status);
 }
 
+dvt_status dvt_context_failure(TF_OpKernelContext *ctx) {
+  pthread_mutex_lock(&fail_mutex);
+  dvt_status status = dvt_status_clone(ctx->status);
+  pthread_mutex_unlock(&fail_mutex);
+  return status;
+}
+
 void dvt_kernel_compute(TF_OpKernelContext *ctx) {
   const dvt_kernel_def *def = ctx->kernel->def;
   if (DVT_LIKELY(def->compute != NULL)) {

@@ -1,0 +1,51 @@
+// Expansion: the nodes that a set of feeds, fetches and targets needs, with function calls replaced by their
+// bodies, in an order in which every node follows its producers. The first half of making a plan; plan.c does
+// the second.
+#ifndef DVT_EXEC_EXPAND_H_
+#define DVT_EXEC_EXPAND_H_
+
+#include "exec/session_state.h"
+
+// Where a value comes from. node >= 0: output `index` of that node of the expansion.
+typedef struct dvt_source {
+  int32_t node, index;
+} dvt_source;
+#define DVT_SOURCE_FEED (-1)   // index: which feed
+#define DVT_SOURCE_CONST (-2)  // index: which constant of the plan (made by folding, not here)
+
+typedef struct dvt_expanded_node {
+  dvt_session_node *session_node;
+  int32_t first_input, input_count;      // in inputs
+  int32_t first_control, control_count;  // in controls
+  int32_t state;                         // of the depth-first search
+} dvt_expanded_node;
+
+typedef struct dvt_expansion {
+  TF_Session *session;
+  const TF_Output *feeds;
+  int feed_count;
+
+  dvt_expanded_node *nodes;
+  size_t node_count, node_capacity;
+  dvt_source *inputs;
+  size_t input_count, input_capacity;
+  int32_t *controls;  // indices into nodes
+  size_t control_count, control_capacity;
+  int32_t *order;  // indices into nodes: producers first, but for NextIteration to Merge
+  size_t order_count, order_capacity;
+  int32_t *roots;  // nodes to search from
+  size_t root_count, root_capacity;
+  int32_t *stack;  // depth-first search: node and position of the next producer to visit
+  size_t stack_count, stack_capacity;
+  dvt_source *fetches;
+} dvt_expansion;
+
+// Fills *x, which must be zeroed; release with dvt_expansion_deinit also on failure. The caller holds the
+// build lock; the graph's lock is taken inside. INVALID_ARGUMENT for operations of another graph, indices out
+// of range, repeated feeds, cycles and placeholders that are needed but not fed.
+dvt_status dvt_expand(TF_Session *session, const TF_Output *feeds, int feed_count, const TF_Output *fetches,
+                      int fetch_count, const TF_Operation *const *targets, int target_count,
+                      dvt_expansion *x) DVT_NODISCARD;
+void dvt_expansion_deinit(dvt_expansion *x);
+
+#endif  // DVT_EXEC_EXPAND_H_

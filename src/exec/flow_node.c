@@ -1,0 +1,117 @@
+// Running one node of a dataflow walk: the executor's own kinds, which move values, and kernels.
+#include "exec/flow_run.h"
+
+// An input that arrived over an edge belongs to the node and can be moved; constants and feeds are shared.
+static dvt_status pass_on(dvt_execution *e, int32_t input, int32_t output) {
+  e->outputs[output].is_set = true;
+  if (e->last_use[input]) {
+    dvt_tensor_move(&e->outputs[output].tensor, e->inputs[input]);
+    return NULL;
+  }
+  return dvt_tensor_init_copy(&e->outputs[output].tensor, e->inputs[input]);
+}
+
+static dvt_status run_switch(dvt_execution *e) {
+  const TF_Tensor *predicate = e->inputs[1];
+  if (predicate->dtype == TF_BOOL && predicate->rank == 0 && predicate->buffer &&
+      predicate->buffer->bytes >= 1)
+    return pass_on(e, 0, *(const uint8_t *)predicate->data ? 1 : 0);
+  dvt_buf text = {0};
+  dvt_tensor_describe(predicate, 0, &text);
+  dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
+                                "The second input must be a scalar, but it has shape " DVT_STR_FMT
+                                ": a Switch decides by one bool",
+                                DVT_STR_ARG(dvt_buf_str(&text)));
+  dvt_buf_deinit(&text);
+  return status;
+}
+
+static dvt_status run_merge(dvt_execution *e, const dvt_flow_node *node) {
+  for (int32_t i = 0; i < node->input_count; i++) {
+    if (dvt_tensor_is_empty(e->inputs[i])) continue;
+    if (node->wants_index) {
+      DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(&e->outputs[1].tensor, TF_INT32, NULL, 0));
+      *(int32_t *)e->outputs[1].tensor.data = i;
+    }
+    return pass_on(e, i, 0);
+  }
+  return dvt_error(TF_INTERNAL, "Merge became ready without a live input");
+}
+
+static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
+  TF_OpKernelContext *ctx = &e->ctx;
+  ctx->kernel = &node->session_node->kernel;
+  ctx->inputs = e->inputs;
+  ctx->last_use = e->last_use;
+  ctx->outputs = e->outputs;
+  ctx->input_count = node->input_count;
+  ctx->output_count = node->output_count;
+  ctx->frame_id = (uint64_t)e->task.iteration->frame->index;
+  ctx->iteration_id = e->task.iteration->number;
+  dvt_kernel_compute(ctx);
+  return node->is_async ? NULL : dvt_context_finish(ctx, false);
+}
+
+void dvt_execution_begin(dvt_execution *e) {
+  dvt_flow_state *state = e->state;
+  const dvt_flow *flow = state->flow;
+  const dvt_flow_node *node = &flow->nodes[e->task.node];
+  dvt_iteration *it = e->task.iteration;
+  for (int32_t i = 0; i < node->input_count; i++) {
+    dvt_source source = flow->plan->inputs[node->first_input + i];
+    e->last_use[i] = source.node >= 0;
+    e->inputs[i] = source.node >= 0                 ? &it->entries[node->first_entry + i]
+                   : source.node == DVT_SOURCE_FEED ? &state->feeds[source.index]
+                                                    : flow->plan->constants[source.index];
+  }
+  for (int32_t i = 0; i < node->output_count; i++) {
+    int32_t slot = flow->output_slots[node->first_slot + i];
+    e->outputs[i] = (dvt_kernel_output){.slot = slot < 0 ? NULL : &it->slots[slot]};
+  }
+}
+
+dvt_status dvt_execution_run(dvt_execution *e) {
+  const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
+  switch ((dvt_node_kind)node->kind) {
+    case DVT_NODE_KERNEL:
+      return run_kernel(e, node);
+    case DVT_NODE_CONST:
+      return dvt_tensor_init_copy(&e->outputs[0].tensor, &node->session_node->constants[0]);
+    case DVT_NODE_SWITCH:
+      return run_switch(e);
+    case DVT_NODE_MERGE:
+      return run_merge(e, node);
+    case DVT_NODE_ENTER:
+    case DVT_NODE_EXIT:
+    case DVT_NODE_NEXT_ITERATION:
+    case DVT_NODE_LOOP_COND:
+      return pass_on(e, 0, 0);
+    default:
+      return NULL;
+  }
+}
+
+void dvt_execution_drop_inputs(dvt_execution *e) {
+  const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
+  TF_Tensor *entries = &e->task.iteration->entries[node->first_entry];
+  for (int32_t i = 0; i < node->input_count; i++) dvt_value_drop(&entries[i]);
+}
+
+void dvt_execution_drop_outputs(dvt_execution *e) {
+  const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
+  for (int32_t i = 0; i < node->output_count; i++) dvt_value_drop(&e->outputs[i].tensor);
+}
+
+// One block: the execution, then its arrays, large enough for any node of the plan.
+dvt_execution *dvt_execution_new(dvt_flow_state *state) {
+  size_t inputs = (size_t)state->flow->most_inputs, outputs = (size_t)state->flow->most_outputs;
+  dvt_execution *e = dvt_calloc(
+      1, sizeof *e + outputs * sizeof *e->outputs + inputs * (sizeof *e->inputs + sizeof *e->last_use));
+  if (!e) return NULL;
+  e->outputs = (void *)(e + 1);
+  e->inputs = (void *)(e->outputs + outputs);
+  e->last_use = (void *)(e->inputs + inputs);
+  e->state = state;
+  e->ctx.step = &state->step;
+  return e;
+}

@@ -1,0 +1,378 @@
+// The dataflow walk: the caller's thread, and pool threads when there is enough to do, take ready nodes from
+// a stack, run them, and hand the results on under one lock. Asynchronous kernels report from any thread. The
+// caller returns when nothing is ready, running or pending; a step that is past its time or whose session was
+// closed does not wait for asynchronous kernels: its state is then freed by the last of them.
+#include <errno.h>
+
+#include "device/pool.h"
+#include "exec/flow_run.h"
+
+#define WORTH_A_THREAD_NS 20000
+#define READY_LOOKED_AT 8
+
+static void state_recycle(dvt_flow_state *state);
+
+static void state_retain(dvt_flow_state *state) {
+  atomic_fetch_add_explicit(&state->refs, 1, memory_order_relaxed);
+}
+
+static void state_release(dvt_flow_state *state) {
+  if (atomic_fetch_sub_explicit(&state->refs, 1, memory_order_acq_rel) == 1) state_recycle(state);
+}
+
+static dvt_execution *take_execution(dvt_flow_state *state) {
+  dvt_execution *e = state->free_executions;
+  if (!e) return dvt_execution_new(state);
+  state->free_executions = e->next;
+  return e;
+}
+
+static void give_execution(dvt_flow_state *state, dvt_execution *e) {
+  e->next = state->free_executions;
+  state->free_executions = e;
+}
+
+static void wake_caller(dvt_flow_state *state) {
+  if (state->caller_waits) pthread_cond_signal(&state->changed);
+}
+
+// After a node: its error, or its values to its readers. With the lock.
+static void complete(dvt_flow_state *state, dvt_execution *e, dvt_status status) {
+  dvt_flow_fail(state, status);
+  if (!state->error) dvt_frames_propagate(state, &e->task, e->outputs);
+  dvt_execution_drop_outputs(e);
+  if (state->profile && !e->task.is_dead && state->flow->nodes[e->task.node].kind == DVT_NODE_KERNEL)
+    dvt_profile_add(state->profile, state->flow->nodes[e->task.node].session_node, e->start_ns, e->end_ns,
+                    e->thread);
+}
+
+static dvt_status annotate(const dvt_execution *e, dvt_status status) {
+  if (DVT_LIKELY(!status)) return NULL;
+  const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
+  return dvt_node_failed(status, node->session_node, e->inputs, node->input_count);
+}
+
+static void async_done(void *arg) {
+  dvt_execution *e = arg;
+  dvt_flow_state *state = e->state;
+  dvt_status status = annotate(e, dvt_context_finish(&e->ctx, false));
+  e->end_ns = dvt_now_ns();
+  pthread_mutex_lock(&state->lock);
+  state->async_pending--;
+  state->async_failed -= e->has_failed;
+  e->has_failed = false;
+  dvt_execution_drop_inputs(e);
+  if (state->is_abandoned) {
+    dvt_execution_drop_outputs(e);
+    dvt_status_free(status);
+  } else {
+    complete(state, e, status);
+  }
+  if (--e->holders == 0) give_execution(state, e);
+  wake_caller(state);
+  pthread_mutex_unlock(&state->lock);
+  state_release(state);
+}
+
+// A kernel that failed and has not called done yet may never do so: its failure counts now.
+static void note_failure(dvt_flow_state *state, dvt_execution *e) {
+  dvt_status failure = dvt_context_failure(&e->ctx);
+  if (!failure) return;
+  // The kernel may still be at work on its inputs, so they are not described.
+  dvt_flow_fail(state, dvt_node_failed(failure, state->flow->nodes[e->task.node].session_node, NULL, 0));
+  e->has_failed = true;
+  state->async_failed++;
+}
+
+// With the lock; lets go of it while the kernel starts. `done` may run before, during or after.
+static void run_async(dvt_flow_state *state, dvt_execution *e) {
+  state->async_pending++;
+  state_retain(state);
+  e->holders = 2;
+  e->has_failed = false;
+  e->ctx.done.done = async_done;
+  e->ctx.done.arg = e;
+  pthread_mutex_unlock(&state->lock);
+  e->start_ns = dvt_now_ns();
+  dvt_execution_begin(e);
+  dvt_status status = dvt_execution_run(e);
+  dvt_status_free(status);  // asynchronous kernels report through the context
+  pthread_mutex_lock(&state->lock);
+  if (--e->holders == 0)
+    give_execution(state, e);
+  else
+    note_failure(state, e);
+}
+
+static void run_sync(dvt_flow_state *state, dvt_execution *e) {
+  dvt_plan_node *node = &state->plan->nodes[e->task.node];
+  bool timed = state->measure || state->profile;
+  dvt_status status = NULL;
+  pthread_mutex_unlock(&state->lock);
+  dvt_execution_begin(e);
+  if (timed) e->start_ns = dvt_now_ns();
+  if (!e->task.is_dead) status = annotate(e, dvt_execution_run(e));
+  if (timed) e->end_ns = dvt_now_ns();
+  if (state->measure && !e->task.is_dead) dvt_node_cost(node, e->end_ns - e->start_ns);
+  dvt_execution_drop_inputs(e);
+  pthread_mutex_lock(&state->lock);
+  complete(state, e, status);
+  give_execution(state, e);
+}
+
+static void work(void *arg);
+
+// Other nodes wait: wakes the caller if it has nothing to do, or asks for another thread when one of the
+// nodes is worth it. With the lock.
+static void call_for_help(dvt_flow_state *state) {
+  if (state->caller_waits) {
+    pthread_cond_signal(&state->changed);
+    return;
+  }
+  if (state->in_caller || state->workers + 1 >= state->plan->session->inter_op_threads) return;
+  size_t first = state->ready_count > READY_LOOKED_AT ? state->ready_count - READY_LOOKED_AT : 0;
+  bool worth = false;
+  for (size_t i = first; i < state->ready_count && !worth; i++)
+    worth = atomic_load_explicit(&state->plan->nodes[state->ready[i].node].cost_ns, memory_order_relaxed) >=
+            WORTH_A_THREAD_NS;
+  if (!worth) return;
+  state->workers++;
+  state_retain(state);
+  dvt_pool_schedule(state->plan->session->pool, work, state);
+}
+
+// Takes the topmost ready node and runs it. With the lock, which is free meanwhile.
+static void run_one(dvt_flow_state *state, int32_t thread) {
+  dvt_execution *e = take_execution(state);
+  if (!e) {
+    dvt_flow_fail(state, dvt_error_out_of_memory(sizeof *e));
+    return;
+  }
+  e->task = state->ready[--state->ready_count];
+  e->thread = thread;
+  if (state->ready_count > 0) call_for_help(state);
+  state->running++;
+  if (state->flow->nodes[e->task.node].is_async && !e->task.is_dead)
+    run_async(state, e);
+  else
+    run_sync(state, e);
+  state->running--;
+}
+
+static void work(void *arg) {
+  dvt_flow_state *state = arg;
+  int32_t thread = dvt_pool_worker_index(state->plan->session->pool);
+  pthread_mutex_lock(&state->lock);
+  while (state->ready_count > 0 && !state->error) {
+    run_one(state, thread);
+    if (state->ready_count == 0 || state->error) wake_caller(state);
+  }
+  state->workers--;
+  wake_caller(state);
+  pthread_mutex_unlock(&state->lock);
+  state_release(state);
+}
+
+static void wait_for_change(dvt_flow_state *state) {
+  int64_t deadline = state->is_stopped ? 0 : state->step.deadline_ns;
+  state->caller_waits = true;
+  if (deadline) {
+    struct timespec until = {deadline / 1000000000, deadline % 1000000000};
+    pthread_cond_timedwait(&state->changed, &state->lock, &until);
+  } else {
+    pthread_cond_wait(&state->changed, &state->lock);
+  }
+  state->caller_waits = false;
+}
+
+static void check_stop(dvt_flow_state *state) {
+  if (state->is_stopped) return;
+  dvt_status status = dvt_step_check(&state->step, state->plan->session);
+  if (!status) return;
+  state->is_stopped = true;
+  dvt_flow_fail(state, status);
+}
+
+// An asynchronous kernel that failed and does not call done must not keep the caller for ever.
+static bool may_leave(const dvt_flow_state *state) {
+  if (state->running > 0) return false;
+  if (state->async_pending == 0) return true;
+  return state->is_stopped || (state->error && state->async_pending == state->async_failed);
+}
+
+// The caller's part; with the lock.
+static void walk(dvt_flow_state *state) {
+  for (;;) {
+    check_stop(state);
+    if (state->error) state->ready_count = 0;
+    if (state->ready_count > 0) {
+      run_one(state, 0);
+      continue;
+    }
+    if (may_leave(state)) return;
+    wait_for_change(state);
+  }
+}
+
+static void drop_values(dvt_flow_state *state) {
+  dvt_frames_end(state);
+  for (int32_t i = 0; i < state->plan->fetch_count; i++) dvt_value_drop(&state->fetched[i]);
+  for (int32_t i = 0; i < state->plan->feed_count; i++) dvt_value_drop(&state->feeds[i]);
+  dvt_status_free(state->error);
+  state->error = NULL;
+  state->ready_count = 0;
+}
+
+// Nobody uses the state any more. After an abandoned step this runs in the thread of its last kernel, and may
+// end the session.
+static void state_recycle(dvt_flow_state *state) {
+  TF_Session *session = state->plan->session;
+  bool was_abandoned = state->is_abandoned;
+  if (was_abandoned) {
+    drop_values(state);
+    state->is_abandoned = false;
+    dvt_step_finish(&state->step);
+  }
+  dvt_state_pool_give(&state->plan->flow_states, &state->pooled);
+  if (was_abandoned) dvt_session_unref(session);
+}
+
+static dvt_status dead_fetch(const dvt_plan *plan, int32_t i) {
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "Retval[%d] does not have value: '" DVT_STR_FMT
+                   ":%d' is on a branch that was not taken, so there is nothing to fetch",
+                   i, DVT_STR_ARG(plan->fetch_keys[i].oper->def.name), plan->fetch_keys[i].index);
+}
+
+static dvt_status fetch_value(dvt_flow_state *state, int32_t i, TF_Tensor *out) {
+  dvt_source source = state->plan->fetches[i];
+  if (source.node == DVT_SOURCE_FEED) return dvt_tensor_init_copy(out, &state->feeds[source.index]);
+  // Whoever fetches owns what he gets and may write into it; a constant must survive that.
+  if (source.node == DVT_SOURCE_CONST) return dvt_tensor_clone(state->plan->constants[source.index], out);
+  if (dvt_tensor_is_empty(&state->fetched[i])) return dead_fetch(state->plan, i);
+  dvt_tensor_move(out, &state->fetched[i]);
+  return NULL;
+}
+
+static dvt_status fetch(dvt_flow_state *state, TF_Tensor **out_fetched) {
+  int32_t count = state->plan->fetch_count, done = 0;
+  if (count == 0) return NULL;
+  dvt_status status = NULL;
+  TF_Tensor **handles = dvt_calloc((size_t)count, sizeof *handles);
+  if (!handles) return dvt_error_out_of_memory((size_t)count * sizeof *handles);
+  for (; done < count && !status; done++) {
+    handles[done] = dvt_tensor_handle_new();
+    status =
+        handles[done] ? fetch_value(state, done, handles[done]) : dvt_error_out_of_memory(sizeof(TF_Tensor));
+  }
+  if (!status) memcpy(out_fetched, handles, (size_t)count * sizeof *handles);
+  for (int32_t i = 0; i < done && status; i++) dvt_tensor_handle_delete(handles[i]);
+  dvt_free(handles);
+  return status;
+}
+
+// Leaves the state to asynchronous kernels that are still at work.
+static void abandon(dvt_flow_state *state) {
+  state->is_abandoned = true;
+  state->profile = NULL;
+  atomic_fetch_add(&state->plan->session->refs, 1);
+}
+
+static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
+  for (int32_t i = 0; i < state->plan->feed_count; i++)
+    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&state->feeds[i], run->feeds[i]));
+  pthread_mutex_lock(&state->lock);
+  if (dvt_frames_begin(state)) walk(state);
+  dvt_status status = dvt_status_clone(state->error);
+  bool abandoned = state->async_pending > 0;
+  if (abandoned) abandon(state);
+  pthread_mutex_unlock(&state->lock);
+  if (abandoned) return status;
+  dvt_step_finish(&state->step);
+  return status ? status : fetch(state, run->fetched);
+}
+
+static void state_free(dvt_flow_state *state) {
+  if (state->free_iterations) dvt_frames_free(state);
+  while (state->free_executions) {
+    dvt_execution *e = state->free_executions;
+    state->free_executions = e->next;
+    dvt_free(e);
+  }
+  dvt_free(state->ready);
+  pthread_mutex_destroy(&state->lock);
+  pthread_cond_destroy(&state->changed);
+  dvt_free(state);
+}
+
+// One block: the state, then its arrays.
+static dvt_flow_state *state_new(dvt_plan *plan, dvt_flow *flow) {
+  size_t frames = (size_t)flow->frame_count, tensors = (size_t)(plan->feed_count + plan->fetch_count);
+  dvt_flow_state *state =
+      dvt_calloc(1, sizeof *state + tensors * sizeof(TF_Tensor) + 2 * frames * sizeof(void *));
+  if (!state) return NULL;
+  state->plan = plan;
+  state->flow = flow;
+  state->feeds = (TF_Tensor *)(state + 1);
+  state->fetched = state->feeds + plan->feed_count;
+  state->free_frames = (void *)(state->fetched + plan->fetch_count);
+  state->free_iterations = (void *)(state->free_frames + frames);
+  pthread_mutex_init(&state->lock, NULL);
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(&state->changed, &attr);
+  pthread_condattr_destroy(&attr);
+  dvt_step_init(&state->step, plan->session);
+  return state;
+}
+
+static dvt_flow_state *state_take(dvt_plan *plan, dvt_flow *flow) {
+  dvt_flow_state *state = (dvt_flow_state *)dvt_state_pool_take(&plan->flow_states);
+  if (state) return state;
+  state = state_new(plan, flow);
+  if (state && !dvt_state_pool_adopt(&plan->flow_states, &state->pooled)) {
+    state_free(state);
+    return NULL;
+  }
+  return state;
+}
+
+dvt_status dvt_flow_run(dvt_run *run) {
+  dvt_plan *plan = run->plan;
+  dvt_flow *flow;
+  DVT_RETURN_IF_ERROR(dvt_flow_of_plan(plan, &flow));
+  dvt_flow_state *state = state_take(plan, flow);
+  if (!state) return dvt_error_out_of_memory(sizeof *state);
+  atomic_store(&state->refs, 1);
+  dvt_step_begin(&state->step, run);
+  state->async_pending = state->async_failed = 0;
+  state->is_stopped = false;
+  state->measure = run->measure;
+  state->in_caller = run->in_caller;
+  state->profile = run->profile;
+  dvt_status status = run_in(state, run);
+  pthread_mutex_lock(&state->lock);
+  if (!state->is_abandoned) drop_values(state);
+  pthread_mutex_unlock(&state->lock);
+  state_release(state);
+  return status;
+}
+
+void dvt_flow_states_deinit(dvt_plan *plan) {
+  for (dvt_pooled_state *p = atomic_load(&plan->flow_states.all), *next; p; p = next) {
+    next = p->next;
+    state_free((dvt_flow_state *)p);
+  }
+  dvt_state_pool_deinit(&plan->flow_states);
+}
+
+void dvt_flow_cancel(dvt_plan *plan) {
+  for (dvt_pooled_state *p = atomic_load(&plan->flow_states.all); p; p = p->next) {
+    dvt_flow_state *state = (dvt_flow_state *)p;
+    atomic_store(&state->step.cancelled, true);
+    pthread_mutex_lock(&state->lock);
+    pthread_cond_broadcast(&state->changed);
+    pthread_mutex_unlock(&state->lock);
+  }
+}

@@ -1,0 +1,122 @@
+// What a session node needs before it can run: its kernel, found and created once, or its value if it is
+// constant.
+#include "base/log.h"
+#include "exec/session_state.h"
+#include "tensor/tensor_proto.h"
+
+#define MAX_FOLDED_BYTES ((size_t)10 << 20)  // larger results are computed in every step rather than kept
+
+// Every device a graph asks for and this machine lacks is replaced by the CPU; said once a session.
+static dvt_status place(TF_Session *session, const dvt_session_node *node, const dvt_device **out_device) {
+  *out_device = session->device;
+  const dvt_node_def *def = &node->op->def;
+  if (def->device.len == 0) return NULL;
+  dvt_status status = dvt_device_find(def->device, out_device);
+  if (!status) return NULL;
+  if (dvt_status_code(status) == TF_INVALID_ARGUMENT)
+    return dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(def->name));
+  *out_device = session->device;
+  if (!session->warned_device)
+    dvt_log(DVT_WARNING, "node '" DVT_STR_FMT "' and maybe others run on the CPU instead: %s",
+            DVT_STR_ARG(def->name), dvt_status_message(status));
+  session->warned_device = true;
+  dvt_status_free(status);
+  return NULL;
+}
+
+dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *node) {
+  if (node->kernel_def) return NULL;
+  const dvt_device *device;
+  DVT_RETURN_IF_ERROR(place(session, node, &device));
+  return dvt_kernel_find(&node->op->def, device->type, &node->kernel_def);
+}
+
+dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *node) {
+  if (node->has_kernel) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_session_node_find_kernel(session, node));
+  const dvt_device *device;
+  DVT_RETURN_IF_ERROR(place(session, node, &device));
+  dvt_status status = dvt_kernel_create(node->kernel_def, &node->op->def, device, session->graph_def_version,
+                                        node->input_names, &session->arena, &node->kernel);
+  if (!status) {
+    node->has_kernel = true;
+    return NULL;
+  }
+  dvt_buf name = {0};
+  dvt_session_node_name(node, &name);
+  status = dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(dvt_buf_str(&name)));
+  dvt_buf_deinit(&name);
+  return status;
+}
+
+static TF_Tensor *new_constants(TF_Session *session, const dvt_session_node *node) {
+  return dvt_arena_calloc(&session->arena, (size_t)node->op->def.output_count, sizeof(TF_Tensor));
+}
+
+static dvt_status decode(const dvt_node_def *def, TF_Tensor *out) {
+  dvt_str value = {0}, proto;
+  DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(def, DVT_STR("value"), &value));
+  DVT_RETURN_IF_ERROR(dvt_attr_get_tensor(value, &proto));
+  DVT_RETURN_IF_ERROR(dvt_tensor_from_proto(proto, out));
+  if (out->dtype == def->output_types[0]) return NULL;
+  dvt_status status =
+      dvt_error(TF_INVALID_ARGUMENT, "attr 'dtype' is %s but the tensor in attr 'value' is %s",
+                dvt_dtype_name(def->output_types[0]), dvt_dtype_name(out->dtype));
+  dvt_tensor_reset(out);
+  return status;
+}
+
+dvt_status dvt_session_node_decode_constant(TF_Session *session, dvt_session_node *node) {
+  if (node->fold == DVT_FOLD_CONSTANT) return NULL;
+  TF_Tensor *values = new_constants(session, node);
+  if (!values) return dvt_error_out_of_memory(sizeof *values);
+  dvt_status status = decode(&node->op->def, values);
+  if (status)
+    return dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(node->op->def.name));
+  node->constants = values;
+  node->fold = DVT_FOLD_CONSTANT;
+  return NULL;
+}
+
+static bool worth_keeping(const dvt_kernel_output *outputs, int32_t count) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < count; i++) bytes += outputs[i].tensor.buffer->bytes;
+  return bytes <= MAX_FOLDED_BYTES;
+}
+
+// Moves the outputs into the node's constants; false when they are not kept.
+static bool keep(TF_Session *session, dvt_session_node *node, dvt_kernel_output *outputs, int32_t count) {
+  if (!worth_keeping(outputs, count)) return false;
+  TF_Tensor *values = new_constants(session, node);
+  if (!values) return false;
+  for (int32_t i = 0; i < count; i++) dvt_tensor_move(&values[i], &outputs[i].tensor);
+  node->constants = values;
+  return true;
+}
+
+dvt_status dvt_session_node_fold(TF_Session *session, dvt_session_node *node, TF_Tensor *const *inputs) {
+  const dvt_node_def *def = &node->op->def;
+  dvt_kernel_output *outputs = dvt_calloc((size_t)def->output_count, sizeof *outputs);
+  if (!outputs) return dvt_error_out_of_memory((size_t)def->output_count * sizeof *outputs);
+  dvt_step step = {.device = session->device,
+                   .resources = session->resources,
+                   .pool = session->pool,
+                   .graph_def_version = session->graph_def_version,
+                   .config_proto = session->config_proto};
+  TF_OpKernelContext ctx = {.kernel = &node->kernel,
+                            .step = &step,
+                            .inputs = inputs,
+                            .outputs = outputs,
+                            .input_count = def->input_count,
+                            .output_count = def->output_count};
+  dvt_kernel_compute(&ctx);
+  dvt_status status = dvt_context_finish(&ctx, false);
+  dvt_step_finish(&step);
+  bool kept = !status && keep(session, node, outputs, def->output_count);
+  node->fold = kept ? DVT_FOLD_CONSTANT : DVT_FOLD_NEVER;
+  // The kernel's own error is met again, with its context, when the node runs in a step.
+  dvt_status_free(status);
+  for (int32_t i = 0; i < def->output_count; i++) dvt_tensor_reset(&outputs[i].tensor);
+  dvt_free(outputs);
+  return NULL;
+}

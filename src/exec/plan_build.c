@@ -1,0 +1,191 @@
+// The second half of making a plan: kernels for the expanded nodes, constants decoded, nodes that depend on
+// nothing but constants evaluated (rule 185) and dropped, what is left laid out in topological order.
+#include "base/buf.h"
+#include "exec/plan.h"
+#include "tensor/tensor_proto.h"
+
+typedef struct builder {
+  TF_Session *session;
+  const dvt_expansion *x;
+  dvt_plan *plan;
+  int32_t *position;  // of an expanded node in plan->nodes; -1: dropped
+  int32_t *constant;  // first constant of a dropped node in plan->constants; -1: none used yet
+} builder;
+
+static bool owns_no_state(const dvt_node_def *def) {
+  for (int32_t i = 0; i < def->output_count; i++)
+    if (!dvt_dtype_in_slot(def->output_types[i]) && def->output_types[i] != TF_STRING) return false;
+  return def->output_count > 0 && def->input_count > 0 && !def->op->is_stateful;
+}
+
+static bool is_dropped(const builder *b, int32_t expanded) { return b->position[expanded] < 0; }
+
+// Could the node be evaluated now? Its producers come earlier, so theirs is known.
+static bool may_fold(const builder *b, const dvt_expanded_node *n) {
+  const dvt_session_node *sn = n->session_node;
+  if (!b->session->config.fold_constants || sn->kind != DVT_NODE_KERNEL || sn->fold == DVT_FOLD_NEVER)
+    return false;
+  if (n->control_count > 0 || !owns_no_state(&sn->op->def) || !sn->kernel_def->compute) return false;
+  for (int32_t i = 0; i < n->input_count; i++) {
+    dvt_source source = b->x->inputs[n->first_input + i];
+    if (source.node < 0 || !is_dropped(b, source.node)) return false;
+  }
+  return true;
+}
+
+static dvt_status fold(builder *b, const dvt_expanded_node *n) {
+  dvt_session_node *sn = n->session_node;
+  if (sn->fold == DVT_FOLD_CONSTANT) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, sn));
+  TF_Tensor **inputs = dvt_calloc((size_t)n->input_count, sizeof *inputs);
+  if (!inputs) return dvt_error_out_of_memory((size_t)n->input_count * sizeof *inputs);
+  for (int32_t i = 0; i < n->input_count; i++) {
+    dvt_source source = b->x->inputs[n->first_input + i];
+    inputs[i] = &b->x->nodes[source.node].session_node->constants[source.index];
+  }
+  dvt_status status = dvt_session_node_fold(b->session, sn, inputs);
+  dvt_free(inputs);
+  return status;
+}
+
+// Decides whether a node stays in the plan, and makes its kernel if it does.
+static dvt_status settle(builder *b, int32_t expanded) {
+  const dvt_expanded_node *n = &b->x->nodes[expanded];
+  dvt_session_node *sn = n->session_node;
+  bool drop = false;
+  if (sn->kind == DVT_NODE_CONST) {
+    DVT_RETURN_IF_ERROR(dvt_session_node_decode_constant(b->session, sn));
+    drop = n->control_count == 0;
+  } else if (may_fold(b, n)) {
+    DVT_RETURN_IF_ERROR(fold(b, n));
+    drop = sn->fold == DVT_FOLD_CONSTANT;
+  }
+  if (!drop && sn->kind == DVT_NODE_KERNEL) DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, sn));
+  b->position[expanded] = drop ? -1 : b->plan->node_count++;
+  return NULL;
+}
+
+// The other ops without a kernel, so that the first failing run tells everything that is missing.
+static dvt_status annotate_missing(const builder *b, dvt_status first, size_t from) {
+  dvt_buf others = {0};
+  int count = 0;
+  const dvt_op_def *last = NULL;
+  for (size_t i = from; i < b->x->order_count; i++) {
+    dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
+    if (sn->kind != DVT_NODE_KERNEL || sn->kernel_def || sn->op->def.op == last) continue;
+    dvt_status status = dvt_session_node_find_kernel(b->session, sn);
+    if (!status) continue;
+    dvt_status_free(status);
+    last = sn->op->def.op;
+    if (count++ < 10)
+      dvt_buf_printf(&others, "%s" DVT_STR_FMT, count > 1 ? ", " : "", DVT_STR_ARG(last->name));
+  }
+  if (count > 0 && !others.failed)
+    first = dvt_status_annotate(first, "\nOther nodes lack a kernel too, of the ops: %s%s", others.data,
+                                count > 10 ? ", ..." : "");
+  dvt_buf_deinit(&others);
+  return first;
+}
+
+static dvt_status find_kernels(const builder *b) {
+  for (size_t i = 0; i < b->x->order_count; i++) {
+    dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
+    if (sn->kind != DVT_NODE_KERNEL) continue;
+    dvt_status status = dvt_session_node_find_kernel(b->session, sn);
+    if (status) return annotate_missing(b, status, i + 1);
+  }
+  return NULL;
+}
+
+// A source of the expansion as a source of the plan: outputs of dropped nodes are constants.
+static dvt_source plan_source(builder *b, dvt_source source) {
+  if (source.node < 0) return source;
+  if (!is_dropped(b, source.node)) return (dvt_source){b->position[source.node], source.index};
+  dvt_session_node *sn = b->x->nodes[source.node].session_node;
+  dvt_plan *plan = b->plan;
+  int32_t *first = &b->constant[source.node];
+  if (*first < 0) {
+    *first = plan->constant_count;
+    for (int32_t i = 0; i < sn->op->def.output_count; i++)
+      plan->constants[plan->constant_count++] = &sn->constants[i];
+  }
+  return (dvt_source){DVT_SOURCE_CONST, *first + source.index};
+}
+
+static void lay_out_node(builder *b, int32_t expanded) {
+  const dvt_expanded_node *from = &b->x->nodes[expanded];
+  dvt_plan *plan = b->plan;
+  dvt_plan_node *to = &plan->nodes[b->position[expanded]];
+  int32_t input = to == plan->nodes ? 0 : to[-1].first_input + to[-1].input_count;
+  int32_t control = to == plan->nodes ? 0 : to[-1].first_control + to[-1].control_count;
+  *to = (dvt_plan_node){.session_node = from->session_node,
+                        .first_input = input,
+                        .input_count = from->input_count,
+                        .first_control = control,
+                        .constant = -1};
+  for (int32_t i = 0; i < from->input_count; i++)
+    plan->inputs[input + i] = plan_source(b, b->x->inputs[from->first_input + i]);
+  for (int32_t i = 0; i < from->control_count; i++) {
+    int32_t producer = b->x->controls[from->first_control + i];
+    if (!is_dropped(b, producer)) plan->controls[control + to->control_count++] = b->position[producer];
+  }
+  if (from->session_node->kind == DVT_NODE_CONST) {
+    to->constant = plan->constant_count;
+    plan->constants[plan->constant_count++] = &from->session_node->constants[0];
+  }
+}
+
+static size_t most_constants(const dvt_expansion *x) {
+  size_t count = 0;
+  for (size_t i = 0; i < x->order_count; i++) {
+    const dvt_session_node *sn = x->nodes[x->order[i]].session_node;
+    if (sn->constants) count += (size_t)sn->op->def.output_count;
+  }
+  return count;
+}
+
+static dvt_status allocate(builder *b, int fetch_count) {
+  dvt_plan *plan = b->plan;
+  const dvt_expansion *x = b->x;
+  plan->nodes = dvt_arena_calloc(&plan->arena, (size_t)plan->node_count, sizeof *plan->nodes);
+  plan->inputs = dvt_arena_calloc(&plan->arena, x->input_count, sizeof *plan->inputs);
+  plan->controls = dvt_arena_calloc(&plan->arena, x->control_count, sizeof *plan->controls);
+  plan->fetches = dvt_arena_calloc(&plan->arena, (size_t)fetch_count, sizeof *plan->fetches);
+  plan->constants = dvt_arena_calloc(&plan->arena, most_constants(x), sizeof *plan->constants);
+  if (!plan->nodes || !plan->inputs || !plan->controls || !plan->fetches || !plan->constants)
+    return dvt_error_out_of_memory(x->input_count * sizeof *plan->inputs);
+  return NULL;
+}
+
+static bool suits_array(const dvt_plan *plan) {
+  for (int32_t i = 0; i < plan->node_count; i++) {
+    dvt_node_kind kind = dvt_plan_node_kind(&plan->nodes[i]);
+    if (kind >= DVT_NODE_SWITCH) return false;
+    if (kind == DVT_NODE_KERNEL && !plan->nodes[i].session_node->kernel_def->compute) return false;
+  }
+  return true;
+}
+
+static dvt_status build(builder *b, int fetch_count) {
+  const dvt_expansion *x = b->x;
+  DVT_RETURN_IF_ERROR(find_kernels(b));
+  for (size_t i = 0; i < x->order_count; i++) DVT_RETURN_IF_ERROR(settle(b, x->order[i]));
+  DVT_RETURN_IF_ERROR(allocate(b, fetch_count));
+  for (size_t i = 0; i < x->order_count; i++)
+    if (!is_dropped(b, x->order[i])) lay_out_node(b, x->order[i]);
+  for (int i = 0; i < fetch_count; i++) b->plan->fetches[i] = plan_source(b, x->fetches[i]);
+  b->plan->has_array = suits_array(b->plan);
+  return NULL;
+}
+
+dvt_status dvt_plan_build(TF_Session *session, const dvt_expansion *x, int fetch_count, dvt_plan *plan) {
+  size_t count = x->node_count + 1;
+  int32_t *positions = dvt_malloc(2 * count * sizeof *positions);
+  if (!positions) return dvt_error_out_of_memory(2 * count * sizeof *positions);
+  for (size_t i = 0; i < 2 * count; i++) positions[i] = -1;
+  builder b = {
+      .session = session, .x = x, .plan = plan, .position = positions, .constant = positions + count};
+  dvt_status status = build(&b, fetch_count);
+  dvt_free(positions);
+  return status;
+}

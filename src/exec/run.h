@@ -1,0 +1,51 @@
+// One step of a plan: what the walkers are given, and what they share.
+#ifndef DVT_EXEC_RUN_H_
+#define DVT_EXEC_RUN_H_
+
+#include "exec/plan.h"
+
+typedef struct dvt_run {
+  dvt_plan *plan;
+  TF_Tensor *const *feeds;  // by plan->feeds; checked
+  TF_Tensor **fetched;      // new handles on success; untouched on failure
+  dvt_profile *profile;     // NULL: not wanted
+  int64_t step_id;
+  int64_t deadline_ns;  // monotonic; 0 = none
+  bool in_caller;       // no node on another thread
+  bool measure;         // nodes are timed
+} dvt_run;
+
+int64_t dvt_now_ns(void);  // monotonic clock
+
+// The walkers.
+dvt_status dvt_array_run(dvt_run *run) DVT_NODISCARD;
+dvt_status dvt_flow_run(dvt_run *run) DVT_NODISCARD;
+void dvt_array_states_deinit(dvt_plan *plan);
+void dvt_flow_states_deinit(dvt_plan *plan);
+// Sets `cancelled` in every step of the plan that runs now.
+void dvt_array_cancel(dvt_plan *plan);
+void dvt_flow_cancel(dvt_plan *plan);
+
+// Prepares a step of a pooled state. The parts that never change are set when the state is made.
+void dvt_step_init(dvt_step *step, TF_Session *session);
+void dvt_step_begin(dvt_step *step, const dvt_run *run);
+// Why the step must stop before its next node: CANCELLED, DEADLINE_EXCEEDED, or NULL.
+dvt_status dvt_step_check(dvt_step *step, TF_Session *session) DVT_NODISCARD;
+dvt_status dvt_deadline_error(void) DVT_NODISCARD DVT_COLD;
+dvt_status dvt_closed_error(void) DVT_NODISCARD DVT_COLD;
+
+// Adds to a node's failure where it happened: node, op, plugin, dtypes and shapes of the inputs.
+dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_Tensor *const *inputs,
+                           int32_t input_count) DVT_NODISCARD DVT_COLD;
+
+// Appends an entry for the node; a profile that memory is too short for lacks entries.
+void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
+                     int thread);
+
+// Which walker runs the next step, and what a finished step tells about that choice (choose.c).
+bool dvt_choose_flow(dvt_plan *plan, const dvt_run *run, bool *out_measure);
+void dvt_choose_learn(dvt_plan *plan, bool flow, int64_t step_ns);
+// Records a node's time in the plan: the least seen.
+void dvt_node_cost(dvt_plan_node *node, int64_t ns);
+
+#endif  // DVT_EXEC_RUN_H_

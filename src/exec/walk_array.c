@@ -1,0 +1,262 @@
+// The array walk: a plan's kernels one after another in the caller's thread. Per step of the plan it sets a
+// few pointers of one context, calls the kernel, looks whether the outputs are there, and drops the values
+// that were read for the last time. Everything else was decided when the plan was made.
+#include "exec/run.h"
+
+// The first runs of a state look for outputs whose slot is still in use when they are allocated: forwarding
+// and kernels that keep a tensor let a buffer outlive the value it was made for. Such an output gets a slot
+// of its own.
+#define CAREFUL_RUNS 4
+#define TEMP_SLOTS 4  // for TF_AllocateTemp, shared by all kernels of a state
+
+typedef struct own_slot {
+  dvt_slot slot;
+  struct own_slot *next;
+} own_slot;
+
+typedef struct array_state {
+  dvt_pooled_state pooled;
+  dvt_plan *plan;
+  TF_OpKernelContext ctx;
+  dvt_step step;
+  TF_Tensor **inputs;
+  dvt_kernel_output *outputs;
+  TF_Tensor *feeds;
+  TF_Tensor **handles;
+  dvt_slot *slots;
+  own_slot *own_slots;
+  dvt_slot temp_slots[TEMP_SLOTS];
+  int careful_runs;
+} array_state;
+
+static TF_Tensor *value_of(const array_state *s, dvt_source source) {
+  if (source.node == DVT_SOURCE_FEED) return &s->feeds[source.index];
+  if (source.node == DVT_SOURCE_CONST) return s->plan->constants[source.index];
+  return &s->outputs[source.index].tensor;
+}
+
+static void state_free(array_state *s) {
+  for (int32_t i = 0; i < s->plan->array.slot_count; i++) dvt_slot_deinit(&s->slots[i]);
+  for (int i = 0; i < TEMP_SLOTS; i++) dvt_slot_deinit(&s->temp_slots[i]);
+  while (s->own_slots) {
+    own_slot *own = s->own_slots;
+    s->own_slots = own->next;
+    dvt_slot_deinit(&own->slot);
+    dvt_free(own);
+  }
+  dvt_free(s);
+}
+
+// One block: the state, then its arrays.
+static array_state *state_new(dvt_plan *plan) {
+  const dvt_array_plan *a = &plan->array;
+  size_t inputs = (size_t)a->input_count * sizeof(TF_Tensor *),
+         outputs = (size_t)a->output_count * sizeof(dvt_kernel_output);
+  size_t feeds = (size_t)plan->feed_count * sizeof(TF_Tensor),
+         handles = (size_t)plan->fetch_count * sizeof(TF_Tensor *);
+  size_t slots = (size_t)a->slot_count * sizeof(dvt_slot);
+  array_state *s = dvt_calloc(1, sizeof *s + inputs + outputs + feeds + handles + slots);
+  if (!s) return NULL;
+  char *next = (char *)(s + 1);
+  s->plan = plan;
+  s->outputs = (void *)next;
+  s->feeds = (void *)(next += outputs);
+  s->inputs = (void *)(next += feeds);
+  s->handles = (void *)(next += inputs);
+  s->slots = (void *)(next + handles);
+  s->careful_runs = CAREFUL_RUNS;
+  for (int32_t i = 0; i < a->output_count; i++)
+    s->outputs[i].slot = a->slots[i] < 0 ? NULL : &s->slots[a->slots[i]];
+  for (int32_t i = 0; i < a->input_count; i++) s->inputs[i] = value_of(s, a->inputs[i]);
+  s->ctx.step = &s->step;
+  s->ctx.temp_slots = s->temp_slots;
+  s->ctx.temp_slot_count = TEMP_SLOTS;
+  dvt_step_init(&s->step, plan->session);
+  return s;
+}
+
+static array_state *state_take(dvt_plan *plan) {
+  array_state *s = (array_state *)dvt_state_pool_take(&plan->array_states);
+  if (s) return s;
+  s = state_new(plan);
+  if (s && !dvt_state_pool_adopt(&plan->array_states, &s->pooled)) {
+    state_free(s);
+    return NULL;
+  }
+  return s;
+}
+
+static inline bool is_buffer_busy(const dvt_slot *slot) {
+  return slot->buffer && atomic_load_explicit(&slot->buffer->refs, memory_order_acquire) > 1;
+}
+
+static bool is_shared_slot(const array_state *s, const dvt_slot *slot) {
+  return slot >= s->slots && slot < s->slots + s->plan->array.slot_count;
+}
+
+static void separate_slots(array_state *s, const dvt_array_step *step) {
+  for (int32_t i = 0; i < step->output_count; i++) {
+    dvt_kernel_output *output = &s->outputs[step->first_output + i];
+    if (!output->slot || !is_shared_slot(s, output->slot) || !is_buffer_busy(output->slot)) continue;
+    own_slot *own = dvt_calloc(1, sizeof *own);
+    if (!own) return;  // the slot's buffer is replaced on use instead
+    own->next = s->own_slots;
+    s->own_slots = own;
+    output->slot = &own->slot;
+  }
+}
+
+static inline bool outputs_are_fine(const TF_OpKernelContext *ctx, const dvt_array_step *step) {
+  if (DVT_UNLIKELY(ctx->status != NULL)) return false;
+  for (int32_t i = 0; i < step->output_count; i++)
+    if (DVT_UNLIKELY(!ctx->outputs[i].is_set || ctx->outputs[i].tensor.dtype != step->output_types[i]))
+      return false;
+  return true;
+}
+
+static dvt_status DVT_COLD step_failed(array_state *s, const dvt_array_step *step) {
+  dvt_status status = dvt_context_finish(&s->ctx, false);
+  return dvt_node_failed(status, s->plan->nodes[step->node].session_node, s->ctx.inputs, step->input_count);
+}
+
+static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
+  const dvt_array_plan *a = &s->plan->array;
+  TF_OpKernelContext *ctx = &s->ctx;
+  ctx->kernel = step->kernel;
+  ctx->inputs = s->inputs + step->first_input;
+  ctx->last_use = a->last_use + step->first_input;
+  ctx->outputs = s->outputs + step->first_output;
+  ctx->input_count = step->input_count;
+  ctx->output_count = step->output_count;
+  atomic_store_explicit(&ctx->temp_slots_used, 0, memory_order_relaxed);
+  dvt_kernel_compute(ctx);
+  if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) return step_failed(s, step);
+  const int32_t *release = a->releases + step->first_release, *end = release + step->release_count;
+  for (; release < end; release++) {
+    dvt_kernel_output *value = &s->outputs[*release];
+    dvt_value_drop(&value->tensor);
+    value->is_set = false;
+  }
+  return NULL;
+}
+
+static dvt_status walk(array_state *s) {
+  const dvt_array_step *step = s->plan->array.steps, *end = step + s->plan->array.step_count;
+  TF_Session *session = s->plan->session;
+  for (; step < end; step++) {
+    if (DVT_UNLIKELY(dvt_session_is_closed(session))) return dvt_step_check(&s->step, session);
+    dvt_status status = run_step(s, step);
+    if (DVT_UNLIKELY(status != NULL)) return status;
+  }
+  return NULL;
+}
+
+// The same with everything that is not wanted in the steady state: slots that must be separated, clocks,
+// deadlines.
+static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
+  const dvt_array_plan *a = &s->plan->array;
+  bool timed = run->measure || run->profile;
+  int64_t start = timed ? dvt_now_ns() : 0;
+  for (int32_t i = 0; i < a->step_count; i++) {
+    const dvt_array_step *step = &a->steps[i];
+    DVT_RETURN_IF_ERROR(dvt_step_check(&s->step, s->plan->session));
+    if (s->careful_runs > 0) separate_slots(s, step);
+    DVT_RETURN_IF_ERROR(run_step(s, step));
+    if (!timed) continue;
+    int64_t end = dvt_now_ns();
+    dvt_plan_node *node = &s->plan->nodes[step->node];
+    if (run->measure) dvt_node_cost(node, end - start);
+    if (run->profile) dvt_profile_add(run->profile, node->session_node, start, end, 0);
+    start = end;
+  }
+  if (s->careful_runs > 0) s->careful_runs--;
+  return dvt_step_check(&s->step, s->plan->session);
+}
+
+static dvt_status take_feeds(array_state *s, const dvt_run *run) {
+  for (int32_t i = 0; i < s->plan->feed_count; i++)
+    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&s->feeds[i], run->feeds[i]));
+  return NULL;
+}
+
+static void drop_feeds(array_state *s) {
+  for (int32_t i = 0; i < s->plan->feed_count; i++) dvt_value_drop(&s->feeds[i]);
+}
+
+static void drop_values(array_state *s) {
+  for (int32_t i = 0; i < s->plan->array.output_count; i++) {
+    dvt_value_drop(&s->outputs[i].tensor);
+    s->outputs[i].is_set = false;
+  }
+}
+
+static dvt_status new_handle(const TF_Tensor *value, bool deep, TF_Tensor **out_handle) {
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  if (!handle) return dvt_error_out_of_memory(sizeof *handle);
+  // Whoever fetches owns what he gets and may write into it; a constant must survive that.
+  dvt_status status = deep ? dvt_tensor_clone(value, handle) : dvt_tensor_init_copy(handle, value);
+  if (status) {
+    dvt_tensor_handle_delete(handle);
+    return status;
+  }
+  *out_handle = handle;
+  return NULL;
+}
+
+static dvt_status fetch(array_state *s, dvt_run *run) {
+  const dvt_plan *plan = s->plan;
+  dvt_status status = NULL;
+  int32_t done = 0;
+  for (; done < plan->fetch_count; done++) {
+    dvt_source source = plan->array_fetches[done];
+    status = new_handle(value_of(s, source), source.node == DVT_SOURCE_CONST, &s->handles[done]);
+    if (DVT_UNLIKELY(status != NULL)) break;
+  }
+  if (DVT_UNLIKELY(status != NULL)) {
+    while (done > 0) dvt_tensor_handle_delete(s->handles[--done]);
+    return status;
+  }
+  for (int32_t i = 0; i < plan->fetch_count; i++) {
+    run->fetched[i] = s->handles[i];
+    dvt_source source = plan->array_fetches[i];
+    if (source.node < 0) continue;
+    dvt_value_drop(&s->outputs[source.index].tensor);
+    s->outputs[source.index].is_set = false;
+  }
+  return NULL;
+}
+
+static dvt_status run_in(array_state *s, dvt_run *run) {
+  DVT_RETURN_IF_ERROR(take_feeds(s, run));
+  bool careful = run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
+  DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run) : walk(s));
+  dvt_step_finish(&s->step);
+  return fetch(s, run);
+}
+
+dvt_status dvt_array_run(dvt_run *run) {
+  array_state *s = state_take(run->plan);
+  if (!s) return dvt_error_out_of_memory(sizeof *s);
+  dvt_step_begin(&s->step, run);
+  dvt_status status = run_in(s, run);
+  if (DVT_UNLIKELY(status != NULL)) {
+    dvt_step_finish(&s->step);
+    drop_values(s);
+  }
+  drop_feeds(s);
+  dvt_state_pool_give(&run->plan->array_states, &s->pooled);
+  return status;
+}
+
+void dvt_array_states_deinit(dvt_plan *plan) {
+  for (dvt_pooled_state *p = atomic_load(&plan->array_states.all), *next; p; p = next) {
+    next = p->next;
+    state_free((array_state *)p);
+  }
+  dvt_state_pool_deinit(&plan->array_states);
+}
+
+void dvt_array_cancel(dvt_plan *plan) {
+  for (dvt_pooled_state *p = atomic_load(&plan->array_states.all); p; p = p->next)
+    atomic_store(&((array_state *)p)->step.cancelled, true);
+}
