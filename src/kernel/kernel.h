@@ -101,7 +101,8 @@ struct TF_OpKernelContext {
 
 // Records the first failure (consumes `status`; later ones are freed). Thread-safe.
 void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status);
-// A copy of the failure recorded so far, NULL when there is none. Thread-safe: the kernel may still be at work.
+// A copy of the failure recorded so far, NULL when there is none. Thread-safe: the kernel may still be at
+// work.
 dvt_status dvt_context_failure(TF_OpKernelContext *ctx) DVT_NODISCARD;
 // Runs the kernel. Synchronous kernels return when compute returned. For an async kernel ctx->done.done must
 // be set; this returns when compute_async returned, and `done` may run before or after that, on any thread.
