@@ -1,5 +1,5 @@
 // TF_AttrBuilder: an op name and some type attributes, to ask whether a device type has a kernel for such a
-// node; and the question which attribute holds the length of a list input.
+// node.
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/log.h"
@@ -66,19 +66,4 @@ void TF_AttrBuilderCheckCanRunOnDevice(TF_AttrBuilder *builder, const char *devi
   const dvt_kernel_def *def;
   if (!error) error = dvt_kernel_find(&node, dvt_str_from(device_type), &def);
   dvt_status_to_tf(error, status);
-}
-
-const char *TF_GetNumberAttrForOpListInput(const char *op_name, int input_index, TF_Status *status) {
-  const dvt_op_def *op;
-  dvt_status error = dvt_op_lookup_or_error(dvt_str_from(op_name), &op);
-  if (!error && (input_index < 0 || input_index >= op->input_count))
-    error = dvt_error(TF_INVALID_ARGUMENT, "Input index %d is out of range for op %s with %d inputs",
-                      input_index, op_name, op->input_count);
-  if (!error && op->inputs[input_index].number_attr < 0)
-    error = dvt_error(TF_INVALID_ARGUMENT, "Input %d of op %s is not a list whose length an attr holds",
-                      input_index, op_name);
-  // Names in the registry are NUL-terminated copies.
-  const char *name = error ? NULL : op->attrs[op->inputs[input_index].number_attr].name.data;
-  dvt_status_to_tf(error, status);
-  return name;
 }

@@ -57,6 +57,12 @@ void TF_RegisterFilesystemPlugin(const char *plugin_filename, TF_Status *status)
                            "mount what the plugin serves, so that files have ordinary paths", status);
 }
 
+TF_Buffer *TFE_GetServerDef(const char *text_proto, TF_Status *status) {
+  (void)text_proto;
+  dvt_answer_unimplemented(DVT_UNIMPLEMENTED(TFE_GetServerDef), k_no_servers, status);
+  return NULL;
+}
+
 TFE_TensorHandle *TFE_NewTensorHandleFromScalar(TF_DataType data_type, void *data, size_t len,
                                                 TF_Status *status) {
   (void)data_type, (void)data, (void)len;
