@@ -107,6 +107,7 @@ static void test_values_as_protobuf_reads_them(void **state) {
       {"f: -0", "2500000080", NULL},
       {"f: 1e-46", "2500000000", NULL},
       {"f: nan", "250000c07f", NULL},
+      {"f: -nan", "250000c07f", NULL},
       {"f: 0x10", NULL, "1:4: expected a number for f, found '0x10'"},
       {"f: 1.5.2", NULL, "expected a number"},
       {"f: oops", NULL, "expected a number"},

@@ -41,7 +41,8 @@ static dvt_status parse_real(text_parser *p, const dvt_schema_field *field, bool
     ok = dvt_number_parse_double(token, &value);
   }
   if (!ok) return unexpected(p, dvt_schema_kind_name(field->kind), field->name);
-  *out_bits = dvt_schema_real_bits(field->kind, negative ? -value : value);
+  bool is_nan = value != value;  // it has no sign in this format
+  *out_bits = dvt_schema_real_bits(field->kind, negative && !is_nan ? -value : value);
   return NULL;
 }
 
