@@ -336,7 +336,7 @@ static bool tensor_attempt(void *arg) {
 }
 static void test_survives_allocation_failures(void **state) {
   (void)state;
-  dvt_test_fail_each_allocation(tensor_attempt, NULL, 8);
+  dvt_test_fail_each_allocation(tensor_attempt, NULL, 4);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start_log, stop_log)
