@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static atomic_bool watched;         // has dvt_alloc_fail_at ever been called?
 static atomic_llong attempts;       // since then
@@ -53,6 +54,13 @@ void *dvt_aligned_alloc(size_t alignment, size_t bytes) {
 }
 
 void dvt_free(void *p) { free(p); }
+
+void dvt_advise_large(void *p, size_t bytes) {
+  const uintptr_t page = (uintptr_t)2 << 20;
+  if (!p || bytes < DVT_LARGE_BYTES) return;
+  uintptr_t begin = ((uintptr_t)p + page - 1) & ~(page - 1), end = ((uintptr_t)p + bytes) & ~(page - 1);
+  if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
 
 char *dvt_strndup(dvt_str s) {
   size_t bytes;

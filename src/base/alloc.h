@@ -13,6 +13,11 @@ void *dvt_aligned_alloc(size_t alignment, size_t bytes) DVT_NODISCARD;
 void dvt_free(void *p);  // for all of the above; NULL is fine
 char *dvt_strndup(dvt_str s) DVT_NODISCARD;  // NUL-terminated copy
 
+// Asks the system to back `bytes` of fresh, untouched memory with large pages where it can: first touching megabytes
+// page by page costs more than most work on them. Only worth it, and only done, from DVT_LARGE_BYTES on.
+#define DVT_LARGE_BYTES ((size_t)4 << 20)
+void dvt_advise_large(void *p, size_t bytes);
+
 // Grows *items (elements of `bytes_each`) so that at least `want` fit; doubles. False and unchanged when out of memory.
 bool dvt_grow(void **items, size_t *capacity, size_t want, size_t bytes_each) DVT_NODISCARD;
 

@@ -37,6 +37,7 @@ static dvt_arena_block *block_new(size_t data_bytes) {
   size_t bytes;
   if (!dvt_size_add(data_bytes, sizeof(dvt_arena_block), &bytes)) return NULL;
   dvt_arena_block *block = dvt_malloc(bytes);
+  dvt_advise_large(block, bytes);
   if (block) block->bytes = bytes;
   return block;
 }
@@ -66,6 +67,17 @@ void *dvt_arena_alloc_slow(dvt_arena *arena, size_t bytes) {
   arena->end = (char *)block + block->bytes;
   arena->block_bytes = DVT_MIN(usual * 2, LARGEST_BLOCK_BYTES);
   return block->data;
+}
+
+bool dvt_arena_reserve(dvt_arena *arena, size_t bytes) {
+  if (arena->next && bytes <= (size_t)(arena->end - arena->next)) return true;
+  dvt_arena_block *block = block_new(bytes);
+  if (!block) return false;
+  block->next = arena->blocks;
+  arena->blocks = block;
+  arena->next = block->data;
+  arena->end = (char *)block + block->bytes;
+  return true;
 }
 
 void *dvt_arena_calloc(dvt_arena *arena, size_t count, size_t bytes_each) {

@@ -26,6 +26,8 @@ static inline void *dvt_arena_alloc(dvt_arena *arena, size_t bytes) {
   }
   return dvt_arena_alloc_slow(arena, bytes);
 }
+// Sees to it that the next `bytes` are handed out without another allocation. False when out of memory.
+bool dvt_arena_reserve(dvt_arena *arena, size_t bytes) DVT_NODISCARD;
 void *dvt_arena_calloc(dvt_arena *arena, size_t count, size_t bytes_each) DVT_NODISCARD;
 // Copies; the copy is NUL-terminated too. *out untouched when out of memory (false).
 bool dvt_arena_copy_str(dvt_arena *arena, dvt_str s, dvt_str *out) DVT_NODISCARD;

@@ -32,6 +32,7 @@ static dvt_map_slot *probe(const dvt_map *map, dvt_str key, uint32_t hash) {
 static bool resize(dvt_map *map, size_t capacity) {
   dvt_map_slot *slots = dvt_calloc(capacity, sizeof *slots);
   if (!slots) return false;
+  dvt_advise_large(slots, capacity * sizeof *slots);
   size_t mask = capacity - 1;
   for (size_t i = 0; i < map->capacity; i++) {
     const dvt_map_slot *old = &map->slots[i];

@@ -143,6 +143,12 @@ static dvt_status wrong_type(dvt_str value, int kind, bool list) {
 
 static dvt_status scalar_field(dvt_str value, int kind, dvt_field *out_field) {
   dvt_field field;
+  // The usual int, bool and type: a tag (the field number is the kind + 2) and one byte. Every node decodes some.
+  if (DVT_LIKELY(value.len == 2 && value.data[0] == (kind + 2) << 3 && wire_by_kind[kind] == DVT_WIRE_VARINT &&
+                 !(value.data[1] & 0x80))) {
+    *out_field = (dvt_field){(uint32_t)kind + 2, DVT_WIRE_VARINT, (uint8_t)value.data[1], {NULL, 0}};
+    return NULL;
+  }
   DVT_RETURN_IF_ERROR(find_member(value, &field));
   if (field.number <= FIELD_LIST || kind_of_field(&field) != kind) return wrong_type(value, kind, false);
   *out_field = field;
