@@ -1,5 +1,5 @@
-// Schema tables of what a graph is made of: GraphDef, NodeDef, AttrValue, TensorProto, OpDef, FunctionDef, KernelDef and
-// their parts. One row a field: name, number, kind, as in the public .proto files.
+// Schema tables of what a graph is made of: GraphDef, NodeDef, AttrValue, TensorProto, OpDef, FunctionDef,
+// KernelDef and their parts. One row a field: name, number, kind, as in the public .proto files.
 #include "base/schema_tables.h"
 
 TABLE(map_string_attr_value, "map_string_attr_value", ONE("key", 1, STRING), MESSAGE("value", 2, attr_value))

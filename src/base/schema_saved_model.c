@@ -1,5 +1,5 @@
-// Schema tables of a SavedModel file: meta graphs, signatures, the object graph and the structured values in it. One row
-// a field: name, number, kind, as in the public .proto files.
+// Schema tables of a SavedModel file: meta graphs, signatures, the object graph and the structured values in it.
+// One row a field: name, number, kind, as in the public .proto files.
 #include "base/schema_tables.h"
 
 TABLE(map_string_collection_def, "map_string_collection_def",
