@@ -37,95 +37,6 @@ static bool keep_scratch(attr_parser *p, dvt_str *out) {
   return true;
 }
 
-static int hex_digit(char c) {
-  if (dvt_scan_is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-static void put_utf8(dvt_buf *out, uint32_t code) {
-  if (code < 0x80) {
-    dvt_buf_append_byte(out, (char)code);
-  } else if (code < 0x800) {
-    dvt_buf_append_byte(out, (char)(0xC0 | code >> 6));
-    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
-  } else if (code < 0x10000) {
-    dvt_buf_append_byte(out, (char)(0xE0 | code >> 12));
-    dvt_buf_append_byte(out, (char)(0x80 | (code >> 6 & 63)));
-    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
-  } else {
-    dvt_buf_append_byte(out, (char)(0xF0 | code >> 18));
-    dvt_buf_append_byte(out, (char)(0x80 | (code >> 12 & 63)));
-    dvt_buf_append_byte(out, (char)(0x80 | (code >> 6 & 63)));
-    dvt_buf_append_byte(out, (char)(0x80 | (code & 63)));
-  }
-}
-
-// \xH.. (all hex digits that follow), \uHHHH or \UHHHHHHHH; `i` stands on the letter. NULL or what is wrong.
-static const char *unescape_hex(dvt_str text, size_t *i, dvt_buf *out) {
-  char letter = text.data[*i];
-  size_t digits = letter == 'u' ? 4 : letter == 'U' ? 8 : text.len, n = 0;
-  uint32_t value = 0;
-  for (; n < digits && *i + 1 < text.len && hex_digit(text.data[*i + 1]) >= 0; n++, ++*i) {
-    if (value >> 28) return "hex escape is too large";
-    value = value * 16 + (uint32_t)hex_digit(text.data[*i + 1]);
-  }
-  if (letter != 'u' && letter != 'U') {
-    if (n == 0) return "\\x must be followed by hex digits";
-    if (value > 0xFF) return "\\x value exceeds one byte";
-    dvt_buf_append_byte(out, (char)value);
-    return NULL;
-  }
-  if (n < digits) return letter == 'u' ? "\\u needs 4 hex digits" : "\\U needs 8 hex digits";
-  if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return "not a Unicode code point";
-  put_utf8(out, value);
-  return NULL;
-}
-
-// C escapes as in string literals. NULL or what is wrong.
-static const char *unescape(dvt_str text, dvt_buf *out) {
-  static const char letters[] = "abfnrtv\\?'\"", values[] = "\a\b\f\n\r\t\v\\?'\"";
-  for (size_t i = 0; i < text.len; i++) {
-    char c = text.data[i];
-    if (c != '\\') {
-      dvt_buf_append_byte(out, c);
-      continue;
-    }
-    if (++i == text.len) return "string ends in a backslash";
-    c = text.data[i];
-    const char *plain = c ? strchr(letters, c) : NULL;
-    if (plain) {
-      dvt_buf_append_byte(out, values[plain - letters]);
-    } else if (c >= '0' && c <= '7') {
-      unsigned value = (unsigned)(c - '0');
-      for (int n = 1; n < 3 && i + 1 < text.len && text.data[i + 1] >= '0' && text.data[i + 1] <= '7'; n++)
-        value = value * 8 + (unsigned)(text.data[++i] - '0');
-      if (value > 0xFF) return "octal value exceeds one byte";
-      dvt_buf_append_byte(out, (char)value);
-    } else if (c == 'x' || c == 'X' || c == 'u' || c == 'U') {
-      const char *wrong = unescape_hex(text, &i, out);
-      if (wrong) return wrong;
-    } else {
-      return "unknown escape sequence";
-    }
-  }
-  return NULL;
-}
-
-// 'text' or "text", then spaces; the raw text between the quotes.
-static bool scan_quoted(dvt_str *rest, dvt_str *out_text) {
-  if (rest->len == 0 || (rest->data[0] != '\'' && rest->data[0] != '"')) return false;
-  char quote = rest->data[0];
-  size_t i = 1;
-  while (i < rest->len && rest->data[i] != quote) i += rest->data[i] == '\\' ? 2 : 1;
-  if (i >= rest->len) return false;
-  *out_text = dvt_str_make(rest->data + 1, i - 1);
-  *rest = dvt_str_drop(*rest, i + 1);
-  dvt_scan_space(rest);
-  return true;
-}
-
 // After an element of a braced list: 1 = another one follows, 0 = the list is closed, -1 = neither.
 static int next_in_braces(attr_parser *p) {
   if (dvt_scan_literal(&p->rest, DVT_STR(","))) {
@@ -142,10 +53,10 @@ static bool parse_allowed_strings(attr_parser *p, dvt_attr_def *attr) {
   size_t list = dvt_wire_begin(out, 1);
   for (int more = 1; more == 1;) {
     dvt_str text;
-    if (!scan_quoted(&p->rest, &text))
+    if (!dvt_scan_quoted(&p->rest, &text))
       return FAIL(p, "Trouble parsing allowed string at '" DVT_STR_FMT "'", REST(p));
     size_t element = dvt_wire_begin(out, 2);
-    const char *wrong = unescape(text, out);
+    const char *wrong = dvt_spec_unescape(text, out);
     if (wrong)
       return FAIL(p, "Trouble unescaping \"" DVT_STR_FMT "\", got error: %s", DVT_STR_ARG(text), wrong);
     dvt_wire_end(out, element);
@@ -158,14 +69,14 @@ static bool parse_allowed_strings(attr_parser *p, dvt_attr_def *attr) {
 }
 
 static void put_types(dvt_buf *out, const int *dtypes, size_t count) {
-  for (size_t i = 0; i < count; i++) dvt_wire_put_varint(out, 6, (uint64_t)dtypes[i]);
+  for (size_t i = 0; i < count; i++) dvt_wire_put_raw_varint(out, (uint64_t)dtypes[i]);
 }
 
 // Inside braces, dtypes and sets of them: writes AttrValue.list.type.
 static bool parse_allowed_types(attr_parser *p, dvt_attr_def *attr) {
   dvt_buf *out = p->context->scratch;
   dvt_buf_clear(out);
-  size_t list = dvt_wire_begin(out, 1);
+  size_t list = dvt_wire_begin(out, 1), packed = dvt_wire_begin(out, 6);
   for (int more = 1; more == 1;) {
     dvt_str name;
     const int *dtypes;
@@ -175,13 +86,14 @@ static bool parse_allowed_types(attr_parser *p, dvt_attr_def *attr) {
       return FAIL(p, "Trouble parsing type string at '" DVT_STR_FMT "'", REST(p));
     if (dvt_dtype_group(name, &dtypes, &count))
       put_types(out, dtypes, count);
-    else if (dvt_spec_dtype_from_name(name, &dtype))
+    else if (dvt_dtype_from_name(name, &dtype))
       put_types(out, &dtype, 1);
     else
       return FAIL(p, "Unrecognized type string '" DVT_STR_FMT "'", DVT_STR_ARG(name));
     more = next_in_braces(p);
     if (more < 0) return FAIL(p, "Expected , or } after types in list, not: '" DVT_STR_FMT "'", REST(p));
   }
+  dvt_wire_end(out, packed);
   dvt_wire_end(out, list);
   attr->kind = TF_ATTR_TYPE;
   return keep_scratch(p, &attr->allowed);
@@ -194,8 +106,9 @@ static bool parse_set(attr_parser *p, const char *set, dvt_attr_def *attr) {
   if (!dvt_dtype_group(dvt_str_from(set), &dtypes, &count))
     return FAIL(p, "Unrecognized type string '%s'", set);
   dvt_buf_clear(out);
-  size_t list = dvt_wire_begin(out, 1);
+  size_t list = dvt_wire_begin(out, 1), packed = dvt_wire_begin(out, 6);
   put_types(out, dtypes, count);
+  dvt_wire_end(out, packed);
   dvt_wire_end(out, list);
   attr->kind = TF_ATTR_TYPE;
   return keep_scratch(p, &attr->allowed);
@@ -210,19 +123,12 @@ static bool parse_base_type(attr_parser *p, dvt_attr_def *attr) {
     int kind;
     const char *set;
   } words[] = {
-      {"string", TF_ATTR_STRING, NULL},
-      {"int", TF_ATTR_INT, NULL},
-      {"float", TF_ATTR_FLOAT, NULL},
-      {"bool", TF_ATTR_BOOL, NULL},
-      {"type", TF_ATTR_TYPE, NULL},
-      {"shape", TF_ATTR_SHAPE, NULL},
-      {"tensor", TF_ATTR_TENSOR, NULL},
-      {"func", TF_ATTR_FUNC, NULL},
-      {"numbertype", 0, "numbertype"},
-      {"numerictype", 0, "numbertype"},
-      {"quantizedtype", 0, "quantizedtype"},
-      {"realnumbertype", 0, "realnumbertype"},
-      {"realnumberictype", 0, "realnumbertype"},
+      {"string", TF_ATTR_STRING, NULL},      {"int", TF_ATTR_INT, NULL},
+      {"float", TF_ATTR_FLOAT, NULL},        {"bool", TF_ATTR_BOOL, NULL},
+      {"type", TF_ATTR_TYPE, NULL},          {"shape", TF_ATTR_SHAPE, NULL},
+      {"tensor", TF_ATTR_TENSOR, NULL},      {"func", TF_ATTR_FUNC, NULL},
+      {"numbertype", 0, "numbertype"},       {"numerictype", 0, "numbertype"},
+      {"quantizedtype", 0, "quantizedtype"}, {"realnumbertype", 0, "realnumbertype"},
   };
   for (size_t i = 0; i < DVT_COUNT_OF(words); i++) {
     if (!dvt_scan_literal(&p->rest, dvt_str_from(words[i].word))) continue;

@@ -128,10 +128,13 @@ dvt_status dvt_op_builder_finish(const TF_OpDefinitionBuilder *builder, dvt_aren
   dvt_op_def_check_name(op->name, errors);
   size_t before = errors->len;
   parse_attrs(builder, &context, op);
-  if (errors->len == before) dvt_op_def_check_attrs(op, errors);
   parse_args(builder, &context, op);
-  // After a spec error some names are missing; further checks would only repeat it.
-  if (errors->len == before) dvt_op_def_check_unique_names(op, errors);
+  // After a spec error some names are missing; further checks would only repeat it. Attrs come after the
+  // arguments because those set minimums that defaults must meet.
+  if (errors->len == before) {
+    dvt_op_def_check_attrs(op, errors);
+    dvt_op_def_check_unique_names(op, errors);
+  }
   DVT_RETURN_IF_ERROR(dvt_spec_errors_to_status(errors));
   fill_flags(builder, op);
   *out_op = op;

@@ -48,9 +48,25 @@ void dvt_op_def_check_name(dvt_str name, dvt_buf *errors) {
     dvt_spec_error(errors, "Invalid name: " DVT_STR_FMT " (Did you use CamelCase?)", DVT_STR_ARG(name));
 }
 
+// "float, int32" or "\"x\", \"y\"".
+static void print_allowed(const dvt_attr_def *attr, dvt_buf *out) {
+  dvt_attr_list list;
+  uint64_t dtype = 0;
+  dvt_str text = {0};
+  dvt_status status = dvt_attr_list_open(attr->allowed, attr->kind, &list);
+  for (int i = 0; !status && dvt_attr_list_next(&list, &dtype, &text); i++) {
+    if (i) dvt_buf_append(out, ", ", 2);
+    if (attr->kind == TF_ATTR_TYPE)
+      dvt_buf_append_str(out, dvt_str_from(dvt_dtype_name((int)dtype)));
+    else
+      dvt_buf_printf(out, "\"" DVT_STR_FMT "\"", DVT_STR_ARG(text));
+  }
+  dvt_status_free(status);
+}
+
 static dvt_status not_allowed(const dvt_attr_def *attr, dvt_str value) {
   dvt_buf text = {0};
-  dvt_attr_describe(attr->allowed, &text);
+  print_allowed(attr, &text);
   dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
                                 "Value for attr '" DVT_STR_FMT "' of " DVT_STR_FMT
                                 " is not in the list of allowed values: %s",
@@ -83,7 +99,8 @@ static dvt_status check_allowed_string(const dvt_attr_def *attr, dvt_str value) 
 
 static dvt_status check_dtype(uint64_t dtype) {
   int number = (int)(int32_t)dtype;
-  if (number == 0 || dvt_dtype_is_valid(number)) return NULL;
+  if (DVT_LIKELY(dvt_dtype_is_valid(number))) return NULL;
+  if (number == 0) return dvt_error(TF_INVALID_ARGUMENT, "AttrValue has invalid DataType");
   if (dvt_dtype_is_valid(number - DVT_DTYPE_REF_OFFSET))
     return dvt_error(TF_INVALID_ARGUMENT, "AttrValue must not have reference type value of %s",
                      dvt_dtype_name(number));

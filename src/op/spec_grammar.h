@@ -6,7 +6,7 @@
 //            | quantizedtype | realnumbertype | "{" dtype-or-set, ... "}" | "{" 'text', ... "}"
 //   default := the value in proto text style: 1, 1.5, true, 'x', DT_FLOAT, { dim { size: 2 } }, [..] for
 //   lists arg     := name ":" ["Ref("] [N "*"] dtype-or-attr [")"]
-// attr_grammar.c parses attrs, attr_default.c their defaults, arg_grammar.c inputs and outputs.
+// attr_grammar.c parses attrs, attr_default.c their defaults, arg_grammar.c inputs and outputs, spec_quoted.c strings.
 #ifndef DVT_OP_SPEC_GRAMMAR_H_
 #define DVT_OP_SPEC_GRAMMAR_H_
 
@@ -77,6 +77,10 @@ static inline bool dvt_scan_open(dvt_str *rest, dvt_str word) {
   *rest = after;
   return true;
 }
+// 'text' or "text", then spaces; gives the raw text between the quotes.
+bool dvt_scan_quoted(dvt_str *rest, dvt_str *out_text);
+// Appends the text with its C escapes resolved. NULL, or what is wrong with it.
+const char *dvt_spec_unescape(dvt_str text, dvt_buf *out);
 // Spec names of dtypes, with the "_ref" forms that must be recognised to be refused (rule 62).
 bool dvt_spec_dtype_from_name(dvt_str name, int *out_dtype);
 
