@@ -98,6 +98,7 @@ static int list_missing(const dvt_elf *elf, bool (*is_kind)(dvt_str), dvt_buf *o
 
 dvt_status dvt_binding_explain(const char *path, const dvt_elf *elf, const char *loader_text) {
   dvt_buf missing = {0};
+  // The loader's text is gone after the next call into it, so the message takes a copy first.
   dvt_status status = dvt_error(TF_NOT_FOUND, "plugin %s could not be loaded: %s", path,
                                 loader_text ? loader_text : "unknown reason");
   if (list_missing(elf, is_c_api, &missing) > 0) {
@@ -110,9 +111,9 @@ dvt_status dvt_binding_explain(const char *path, const dvt_elf *elf, const char 
                                  ". It uses TensorFlow's C++ symbols: " DVT_STR_FMT
                                  ". Compile its sources against Dovetail's headers",
                                  DVT_STR_ARG(dvt_buf_str(&missing)));
-  } else if (loader_text && strstr(loader_text, "undefined symbol")) {
+  } else if (strstr(dvt_status_message(status), "undefined symbol")) {
     status = dvt_status_annotate(status, ". Link the plugin to the library that defines the symbol");
-  } else if (loader_text && strstr(loader_text, "cannot open shared object file")) {
+  } else if (strstr(dvt_status_message(status), "cannot open shared object file")) {
     status =
         dvt_status_annotate(status,
                             ". Install the library it needs or add its directory to LD_LIBRARY_PATH; for "
