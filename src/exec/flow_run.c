@@ -20,6 +20,18 @@ static void state_release(dvt_flow_state *state) {
   if (atomic_fetch_sub_explicit(&state->refs, 1, memory_order_acq_rel) == 1) state_recycle(state);
 }
 
+// An asynchronous kernel may outlast its step, so it keeps the session's memory too.
+static void async_retain(dvt_flow_state *state) {
+  atomic_fetch_add_explicit(&state->plan->session->refs, 1, memory_order_relaxed);
+  state_retain(state);
+}
+
+static void async_release(dvt_flow_state *state) {
+  TF_Session *session = state->plan->session;
+  state_release(state);
+  dvt_session_unref(session);
+}
+
 static dvt_execution *take_execution(dvt_flow_state *state) {
   dvt_execution *e = state->free_executions;
   if (!e) return dvt_execution_new(state);
@@ -55,9 +67,10 @@ static dvt_status annotate(const dvt_execution *e, dvt_status status) {
 static void async_done(void *arg) {
   dvt_execution *e = arg;
   dvt_flow_state *state = e->state;
-  dvt_status status = annotate(e, dvt_context_finish(&e->ctx, false));
   e->end_ns = dvt_now_ns();
   pthread_mutex_lock(&state->lock);
+  // Within the lock: the thread that started the kernel may be looking at its context in note_failure.
+  dvt_status status = annotate(e, dvt_context_finish(&e->ctx, false));
   state->async_pending--;
   state->async_failed -= e->has_failed;
   e->has_failed = false;
@@ -71,7 +84,7 @@ static void async_done(void *arg) {
   if (--e->holders == 0) give_execution(state, e);
   wake_caller(state);
   pthread_mutex_unlock(&state->lock);
-  state_release(state);
+  async_release(state);
 }
 
 // A kernel that failed and has not called done yet may never do so: its failure counts now.
@@ -87,7 +100,7 @@ static void note_failure(dvt_flow_state *state, dvt_execution *e) {
 // With the lock; lets go of it while the kernel starts. `done` may run before, during or after.
 static void run_async(dvt_flow_state *state, dvt_execution *e) {
   state->async_pending++;
-  state_retain(state);
+  async_retain(state);
   e->holders = 2;
   e->has_failed = false;
   e->ctx.done.done = async_done;
@@ -138,6 +151,7 @@ static void call_for_help(dvt_flow_state *state) {
   if (!worth) return;
   state->workers++;
   state_retain(state);
+  atomic_fetch_add(&state->plan->session->active, 1);  // the session waits for its pool tasks
   dvt_pool_schedule(state->plan->session->pool, work, state);
 }
 
@@ -161,7 +175,8 @@ static void run_one(dvt_flow_state *state, int32_t thread) {
 
 static void work(void *arg) {
   dvt_flow_state *state = arg;
-  int32_t thread = dvt_pool_worker_index(state->plan->session->pool);
+  TF_Session *session = state->plan->session;
+  int32_t thread = dvt_pool_worker_index(session->pool);
   pthread_mutex_lock(&state->lock);
   while (state->ready_count > 0 && !state->error) {
     run_one(state, thread);
@@ -171,6 +186,7 @@ static void work(void *arg) {
   wake_caller(state);
   pthread_mutex_unlock(&state->lock);
   state_release(state);
+  atomic_fetch_sub(&session->active, 1);
 }
 
 static void wait_for_change(dvt_flow_state *state) {
@@ -223,18 +239,14 @@ static void drop_values(dvt_flow_state *state) {
   state->ready_count = 0;
 }
 
-// Nobody uses the state any more. After an abandoned step this runs in the thread of its last kernel, and may
-// end the session.
+// Nobody uses the state any more. After an abandoned step this runs in the thread of its last kernel.
 static void state_recycle(dvt_flow_state *state) {
-  TF_Session *session = state->plan->session;
-  bool was_abandoned = state->is_abandoned;
-  if (was_abandoned) {
+  if (state->is_abandoned) {
     drop_values(state);
     state->is_abandoned = false;
     dvt_step_finish(&state->step);
   }
   dvt_state_pool_give(&state->plan->flow_states, &state->pooled);
-  if (was_abandoned) dvt_session_unref(session);
 }
 
 static dvt_status dead_fetch(const dvt_plan *plan, int32_t i) {
@@ -275,7 +287,6 @@ static dvt_status fetch(dvt_flow_state *state, TF_Tensor **out_fetched) {
 static void abandon(dvt_flow_state *state) {
   state->is_abandoned = true;
   state->profile = NULL;
-  atomic_fetch_add(&state->plan->session->refs, 1);
 }
 
 static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {

@@ -60,7 +60,8 @@ static void session_free(TF_Session *session) {
   }
   dvt_instances_deinit(session);
   dvt_resource_manager_destroy(session->resources);
-  if (session->own_pool) dvt_pool_destroy(session->own_pool);
+  // A kernel given up may report in one of the pool's own threads, which cannot wait for itself.
+  if (session->own_pool && dvt_pool_worker_index(session->own_pool) == 0) dvt_pool_destroy(session->own_pool);
   dvt_arena_deinit(&session->arena);
   dvt_graph_release(session->graph);
   dvt_free((char *)session->config_proto.data);
