@@ -119,19 +119,19 @@ static bool parse_set(attr_parser *p, const char *set, dvt_attr_def *attr) {
 // (rule 52).
 static bool parse_base_type(attr_parser *p, dvt_attr_def *attr) {
   static const struct {
-    const char *word;
+    dvt_str word;
     int kind;
     const char *set;
   } words[] = {
-      {"string", TF_ATTR_STRING, NULL},      {"int", TF_ATTR_INT, NULL},
-      {"float", TF_ATTR_FLOAT, NULL},        {"bool", TF_ATTR_BOOL, NULL},
-      {"type", TF_ATTR_TYPE, NULL},          {"shape", TF_ATTR_SHAPE, NULL},
-      {"tensor", TF_ATTR_TENSOR, NULL},      {"func", TF_ATTR_FUNC, NULL},
-      {"numbertype", 0, "numbertype"},       {"numerictype", 0, "numbertype"},
-      {"quantizedtype", 0, "quantizedtype"}, {"realnumbertype", 0, "realnumbertype"},
+      {{"string", 6}, TF_ATTR_STRING, NULL},       {{"int", 3}, TF_ATTR_INT, NULL},
+      {{"float", 5}, TF_ATTR_FLOAT, NULL},         {{"bool", 4}, TF_ATTR_BOOL, NULL},
+      {{"type", 4}, TF_ATTR_TYPE, NULL},           {{"shape", 5}, TF_ATTR_SHAPE, NULL},
+      {{"tensor", 6}, TF_ATTR_TENSOR, NULL},       {{"func", 4}, TF_ATTR_FUNC, NULL},
+      {{"numbertype", 10}, 0, "numbertype"},       {{"numerictype", 11}, 0, "numbertype"},
+      {{"quantizedtype", 13}, 0, "quantizedtype"}, {{"realnumbertype", 14}, 0, "realnumbertype"},
   };
   for (size_t i = 0; i < DVT_COUNT_OF(words); i++) {
-    if (!dvt_scan_literal(&p->rest, dvt_str_from(words[i].word))) continue;
+    if (!dvt_scan_literal(&p->rest, words[i].word)) continue;
     if (words[i].set) return parse_set(p, words[i].set, attr);
     attr->kind = (int8_t)words[i].kind;
     return true;

@@ -5,12 +5,12 @@
 
 typedef struct dtype_row {
   const char *name, *ref_name, *proto_name, *ref_proto_name;
-  size_t size;
+  uint8_t size, name_len;
 } dtype_row;
 
 static const dtype_row rows[DVT_DTYPE_MAX + 1] = {
 #define ROW(number, NAME, name, size, groups) \
-  [number] = {name, name "_ref", "DT_" #NAME, "DT_" #NAME "_REF", size},
+  [number] = {name, name "_ref", "DT_" #NAME, "DT_" #NAME "_REF", size, sizeof(name) - 1},
     DVT_DTYPES(ROW)
 #undef ROW
 };
@@ -44,19 +44,21 @@ const char *dvt_dtype_proto_name(int dtype) {
   return is_ref(dtype) ? rows[dtype - DVT_DTYPE_REF_OFFSET].ref_proto_name : "DT_INVALID";
 }
 
+// Asked for every attr and argument of every op that is registered, mostly about words that are no dtype.
 bool dvt_dtype_from_name(dvt_str name, int *out_dtype) {
   static const struct {
-    const char *name;
+    dvt_str name;
     int dtype;
-  } aliases[] = {{"float32", TF_FLOAT}, {"float64", TF_DOUBLE}, {"float16", TF_HALF}};
-  for (size_t i = 0; i < DVT_COUNT_OF(aliases); i++) {
-    if (!dvt_str_is(name, aliases[i].name)) continue;
-    *out_dtype = aliases[i].dtype;
+  } aliases[] = {{{"float32", 7}, TF_FLOAT}, {{"float64", 7}, TF_DOUBLE}, {{"float16", 7}, TF_HALF}};
+  if (name.len < sizeof("int2") - 1 || name.data[0] < 'a' || name.data[0] > 'z') return false;
+  for (int dtype = 1; dtype <= DVT_DTYPE_MAX; dtype++) {
+    if (rows[dtype].name_len != name.len || memcmp(name.data, rows[dtype].name, name.len) != 0) continue;
+    *out_dtype = dtype;
     return true;
   }
-  for (int dtype = 1; dtype <= DVT_DTYPE_MAX; dtype++) {
-    if (!dvt_str_is(name, rows[dtype].name)) continue;
-    *out_dtype = dtype;
+  for (size_t i = 0; i < DVT_COUNT_OF(aliases); i++) {
+    if (!dvt_str_eq(name, aliases[i].name)) continue;
+    *out_dtype = aliases[i].dtype;
     return true;
   }
   return false;
@@ -81,6 +83,7 @@ bool dvt_dtype_group(dvt_str name, const int **out_dtypes, size_t *out_count) {
                 {"realnumbertype", real_number_types, DVT_COUNT_OF(real_number_types)},
                 {"realnumerictype", real_number_types, DVT_COUNT_OF(real_number_types)},
                 {"quantizedtype", quantized_types, DVT_COUNT_OF(quantized_types)}};
+  if (name.len < sizeof("numbertype") - 1) return false;
   for (size_t i = 0; i < DVT_COUNT_OF(groups); i++) {
     if (!dvt_str_is(name, groups[i].name)) continue;
     *out_dtypes = groups[i].dtypes;
