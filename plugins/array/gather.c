@@ -1,0 +1,232 @@
+// Ops that pick by index: GatherV2, Gather, GatherNd, Where. An index out of range is an error.
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/call.h"
+#include "common/dtype.h"
+#include "common/plugin.h"
+#include "common/strided.h"
+#include "tensorflow/c/tf_tstring.h"
+
+static int64_t index_at(const dvp_view *indices, int64_t i) {
+  switch (indices->dtype) {
+    case TF_INT16:
+      return ((const int16_t *)indices->data)[i];
+    case TF_INT32:
+      return ((const int32_t *)indices->data)[i];
+    default:
+      return ((const int64_t *)indices->data)[i];
+  }
+}
+
+static void copy_elements(TF_DataType dtype, const char *src, char *dst, int64_t count, int64_t bytes) {
+  if (dtype != TF_STRING) {
+    memcpy(dst, src, (size_t)(count * bytes));
+    return;
+  }
+  const TF_TString *from = (const TF_TString *)src;
+  TF_TString *to = (TF_TString *)dst;
+  for (int64_t i = 0; i < count; i++)
+    TF_StringCopy(&to[i], TF_StringGetDataPointer(&from[i]), TF_StringGetSize(&from[i]));
+}
+
+typedef struct gather_state {
+  int64_t batch_dims;
+} gather_state;
+
+static void *gather_create(TF_OpKernelConstruction *ctx) {
+  gather_state *state = dvp_state_new(ctx, sizeof(*state));
+  TF_Status *status = TF_NewStatus();
+  // Gather is GatherV2 without this attribute.
+  if (state && TF_OpKernelConstruction_HasAttr(ctx, "batch_dims", status))
+    state->batch_dims = dvp_attr_int(ctx, "batch_dims");
+  TF_DeleteStatus(status);
+  return state;
+}
+static void gather_destroy(void *state) { free(state); }
+
+// params [batch, outer, dim, inner], indices [batch, picks] -> out [batch, outer, picks, inner].
+typedef struct gather_run {
+  const dvp_view *params, *indices;
+  char *out;
+  int64_t outer, dim, inner, picks, bytes;
+  atomic_llong bad;  // position of an index out of range, or -1
+} gather_run;
+
+// Units are the picks of all batches and outer positions.
+static void gather_range(void *arg, int64_t begin, int64_t end) {
+  gather_run *run = arg;
+  int64_t slice = run->inner * run->bytes;
+  for (int64_t unit = begin; unit < end; unit++) {
+    int64_t row = unit / run->picks, position = row / run->outer * run->picks + unit % run->picks;
+    int64_t index = index_at(run->indices, position);
+    if (index < 0 || index >= run->dim) {
+      atomic_store(&run->bad, position);
+      return;
+    }
+    copy_elements(run->params->dtype, (const char *)run->params->data + (row * run->dim + index) * slice,
+                  run->out + unit * slice, run->inner, run->bytes);
+  }
+}
+
+DVP_COMPUTE(gather_compute) {
+  int64_t batch_dims = ((const gather_state *)state)->batch_dims, axis = 0, dims[2 * DVP_MAX_RANK];
+  dvp_view params, indices;
+  char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
+  if (!dvp_input(call, 0, &params) || !dvp_input(call, 1, &indices)) return;
+  if (TF_NumInputs(call->ctx) == 3 && !dvp_input_int(call, 2, "axis", &axis)) return;
+  if (params.rank == 0) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "params must be at least 1 dimensional");
+    return;
+  }
+  if (axis < -params.rank || axis >= params.rank) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Expected axis in the range [%d, %d), but got %" PRId64, -params.rank,
+             params.rank, axis);
+    return;
+  }
+  if (axis < 0) axis += params.rank;
+  if (batch_dims < -indices.rank || batch_dims > indices.rank) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Expected batch_dims in the range [%d, %d], but got %" PRId64,
+             -indices.rank, indices.rank, batch_dims);
+    return;
+  }
+  if (batch_dims < 0) batch_dims += indices.rank;
+  if (batch_dims > axis) {
+    dvp_fail(call, TF_INVALID_ARGUMENT,
+             "batch_dims (%" PRId64 ") must be less than or equal to axis (%" PRId64 ").", batch_dims, axis);
+    return;
+  }
+  for (int i = 0; i < batch_dims; i++) {
+    if (params.dims[i] == indices.dims[i]) continue;
+    dvp_fail(call, TF_INVALID_ARGUMENT,
+             "params.shape[%d] should be equal to indices.shape[%d], but the shapes are %s and %s", i, i,
+             dvp_shape_text(params.dims, params.rank, ta), dvp_shape_text(indices.dims, indices.rank, tb));
+    return;
+  }
+  int rank = 0;
+  for (int i = 0; i < axis; i++) dims[rank++] = params.dims[i];
+  for (int i = (int)batch_dims; i < indices.rank; i++) dims[rank++] = indices.dims[i];
+  for (int i = (int)axis + 1; i < params.rank; i++) dims[rank++] = params.dims[i];
+  gather_run run = {
+      .params = &params, .indices = &indices, .out = dvp_output(call, 0, dims, rank), .bad = -1};
+  if (!run.out) return;
+  run.bytes = (int64_t)dvp_element_bytes(call, params.dtype);
+  if (run.bytes == 0) return;
+  run.outer = dvp_product(params.dims, (int)batch_dims, (int)axis);
+  run.dim = params.dims[axis];
+  run.inner = dvp_product(params.dims, (int)axis + 1, params.rank);
+  run.picks = dvp_product(indices.dims, (int)batch_dims, indices.rank);
+  int64_t units = dvp_product(params.dims, 0, (int)axis) * run.picks;
+  if (units > 0 && run.inner > 0)
+    dvp_parallel(call, units, 3000 + run.inner * run.bytes * (params.dtype == TF_STRING ? 1000 : 50),
+                 gather_range, &run);
+  if (atomic_load(&run.bad) >= 0)
+    dvp_fail(call, TF_INVALID_ARGUMENT, "indices[%lld] = %" PRId64 " is not in [0, %" PRId64 ")",
+             atomic_load(&run.bad), index_at(&indices, atomic_load(&run.bad)), run.dim);
+}
+DVP_DEFINE_ANY(gather_v2, gather_create, gather_destroy, gather_compute);
+
+// ---- GatherNd ----
+
+typedef struct gather_nd_state {
+  bool ignore_bad;  // an index out of range gives zeros
+} gather_nd_state;
+
+static void *gather_nd_create(TF_OpKernelConstruction *ctx) {
+  gather_nd_state *state = dvp_state_new(ctx, sizeof(*state));
+  char policy[16];
+  if (!state) return NULL;
+  dvp_attr_string(ctx, "bad_indices_policy", policy, sizeof(policy));
+  state->ignore_bad = strcmp(policy, "IGNORE") == 0;
+  if (policy[0] && strcmp(policy, "DEFAULT") != 0 && strcmp(policy, "ERROR") != 0 && !state->ignore_bad)
+    dvp_create_fail(ctx, TF_INVALID_ARGUMENT,
+                    "bad_indices_policy must be DEFAULT, ERROR or IGNORE, but is '%s'", policy);
+  return state;
+}
+static void gather_nd_destroy(void *state) { free(state); }
+
+DVP_COMPUTE(gather_nd_compute) {
+  dvp_view params, indices;
+  int64_t dims[2 * DVP_MAX_RANK];
+  int rank = 0;
+  if (!dvp_input(call, 0, &params) || !dvp_input(call, 1, &indices)) return;
+  if (params.rank == 0 || indices.rank == 0) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be at least a vector",
+             params.rank == 0 ? "params" : "indices");
+    return;
+  }
+  int64_t depth = indices.dims[indices.rank - 1];
+  if (depth > params.rank) {
+    dvp_fail(call, TF_INVALID_ARGUMENT,
+             "index innermost dimension length must be <= params rank; saw: %" PRId64 " vs. %d", depth,
+             params.rank);
+    return;
+  }
+  for (int i = 0; i < indices.rank - 1; i++) dims[rank++] = indices.dims[i];
+  for (int i = (int)depth; i < params.rank; i++) dims[rank++] = params.dims[i];
+  char *out = dvp_output(call, 0, dims, rank);
+  int64_t bytes = out ? (int64_t)dvp_element_bytes(call, params.dtype) : 0;
+  if (bytes == 0) return;
+  int64_t picks = dvp_product(indices.dims, 0, indices.rank - 1),
+          inner = dvp_product(params.dims, (int)depth, params.rank);
+  if (picks > 0 && params.count == 0 && inner > 0) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Requested more than 0 entries, but params is empty.");
+    return;
+  }
+  for (int64_t i = 0; i < picks; i++) {
+    int64_t at = 0;
+    bool bad = false;
+    for (int64_t d = 0; d < depth; d++) {
+      int64_t index = index_at(&indices, i * depth + d);
+      bad = bad || index < 0 || index >= params.dims[d];
+      at = at * params.dims[d] + (bad ? 0 : index);
+    }
+    if (!bad) {
+      copy_elements(params.dtype, (const char *)params.data + at * inner * bytes, out + i * inner * bytes,
+                    inner, bytes);
+    } else if (((const gather_nd_state *)state)->ignore_bad) {
+      if (params.dtype != TF_STRING) memset(out + i * inner * bytes, 0, (size_t)(inner * bytes));
+    } else {
+      dvp_fail(call, TF_INVALID_ARGUMENT, "indices[%" PRId64 "] does not index into param shape", i);
+      return;
+    }
+  }
+}
+DVP_DEFINE_ANY(gather_nd, gather_nd_create, gather_nd_destroy, gather_nd_compute);
+
+// ---- Where: coordinates of the elements that are not zero, in order ----
+
+#define NONZERO_CASE(t, unused) \
+  case DVP_TYPE_##t:            \
+    return DVP_LOAD_##t(((const dvp_##t *)in->data)[i]) != 0;
+static bool is_set(const dvp_view *in, int64_t i) {
+  switch (in->dtype) {
+    DVP_NUMBERS(NONZERO_CASE, )
+    NONZERO_CASE(b, )
+    default:
+      return false;
+  }
+}
+
+DVP_COMPUTE(where_compute) {
+  (void)state;
+  dvp_view in;
+  int64_t dims[2] = {0, 0};
+  if (!dvp_input(call, 0, &in)) return;
+  for (int64_t i = 0; i < in.count; i++) dims[0] += is_set(&in, i);
+  dims[1] = in.rank;
+  int64_t *out = dvp_output(call, 0, dims, 2);
+  if (!out) return;
+  for (int64_t i = 0; i < in.count; i++) {
+    if (!is_set(&in, i)) continue;
+    int64_t rest = i;
+    for (int d = in.rank - 1; d >= 0; d--) {
+      out[d] = rest % in.dims[d];
+      rest /= in.dims[d];
+    }
+    out += in.rank;
+  }
+}
+DVP_DEFINE_ANY(where, NULL, NULL, where_compute);

@@ -1,0 +1,101 @@
+// The functions of vector_math.h: SLEEF's eight- and four-lane versions on x86-64-v3, the C library
+// elsewhere.
+#include "common/vector_math.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef DVP_ISA_V3
+#include <immintrin.h>
+#include <sleef.h>
+
+// The last few elements go through a padded vector of ones, so that every element takes the same path.
+#define UNARY(f, t, vec, lanes, load, store, call)                         \
+  void DVP_VECTOR(f, t)(const t##_t *in, t##_t *out, int64_t n) {          \
+    int64_t i = 0;                                                         \
+    for (; i + lanes <= n; i += lanes) store(out + i, call(load(in + i))); \
+    if (i < n) {                                                           \
+      t##_t rest[lanes];                                                   \
+      for (int k = 0; k < lanes; k++) rest[k] = i + k < n ? in[i + k] : 1; \
+      store(rest, call(load(rest)));                                       \
+      memcpy(out + i, rest, (size_t)(n - i) * sizeof(t##_t));              \
+    }                                                                      \
+  }
+#define BINARY(f, t, vec, lanes, load, splat, store, call)                                               \
+  void DVP_VECTOR(f, t)(const t##_t *a, int a_step, const t##_t *b, int b_step, t##_t *out, int64_t n) { \
+    int64_t i = 0;                                                                                       \
+    for (; i + lanes <= n; i += lanes)                                                                   \
+      store(out + i, call(a_step ? load(a + i) : splat(*a), b_step ? load(b + i) : splat(*b)));          \
+    if (i < n) {                                                                                         \
+      t##_t ra[lanes], rb[lanes];                                                                        \
+      for (int k = 0; k < lanes; k++) {                                                                  \
+        ra[k] = i + k < n ? a[(i + k) * a_step] : 1;                                                     \
+        rb[k] = i + k < n ? b[(i + k) * b_step] : 1;                                                     \
+      }                                                                                                  \
+      store(ra, call(load(ra), load(rb)));                                                               \
+      memcpy(out + i, ra, (size_t)(n - i) * sizeof(t##_t));                                              \
+    }                                                                                                    \
+  }
+typedef float f32_t;
+typedef double f64_t;
+#define UNARY_F32(f, call) UNARY(f, f32, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps, call)
+#define UNARY_F64(f, call) UNARY(f, f64, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd, call)
+#define BINARY_F32(f, call) BINARY(f, f32, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_storeu_ps, call)
+#define BINARY_F64(f, call) \
+  BINARY(f, f64, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd, _mm256_storeu_pd, call)
+
+#define DEFINE(f, accuracy)                    \
+  UNARY_F32(f, Sleef_##f##f8_##accuracy##avx2) \
+  UNARY_F64(f, Sleef_##f##d4_##accuracy##avx2)
+DVP_VECTOR_FUNCTIONS(DEFINE)
+BINARY_F32(pow, Sleef_powf8_u10avx2)
+BINARY_F64(pow, Sleef_powd4_u10avx2)
+BINARY_F32(atan2, Sleef_atan2f8_u10avx2)
+BINARY_F64(atan2, Sleef_atan2d4_u10avx2)
+
+static inline __m256 sigmoid8(__m256 x) {
+  const __m256 one = _mm256_set1_ps(1);
+  return _mm256_div_ps(one, _mm256_add_ps(one, Sleef_expf8_u10avx2(_mm256_sub_ps(_mm256_setzero_ps(), x))));
+}
+static inline __m256d sigmoid4(__m256d x) {
+  const __m256d one = _mm256_set1_pd(1);
+  return _mm256_div_pd(one, _mm256_add_pd(one, Sleef_expd4_u10avx2(_mm256_sub_pd(_mm256_setzero_pd(), x))));
+}
+UNARY_F32(sigmoid, sigmoid8)
+UNARY_F64(sigmoid, sigmoid4)
+
+#else
+
+#define UNARY(f, t, type, call)                                 \
+  void DVP_VECTOR(f, t)(const type *in, type *out, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) out[i] = call(in[i]);       \
+  }
+#define BINARY(f, t, type, call)                                                                      \
+  void DVP_VECTOR(f, t)(const type *a, int a_step, const type *b, int b_step, type *out, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) out[i] = call(a[i * a_step], b[i * b_step]);                      \
+  }
+#define DEFINE(g, accuracy)  \
+  UNARY(g, f32, float, g##f) \
+  UNARY(g, f64, double, g)
+// The reentrant forms: lgamma itself writes the global signgam.
+static float log_gamma_f32(float x) {
+  int sign;
+  return lgammaf_r(x, &sign);
+}
+static double log_gamma_f64(double x) {
+  int sign;
+  return lgamma_r(x, &sign);
+}
+#define lgammaf log_gamma_f32
+#define lgamma log_gamma_f64
+DVP_VECTOR_FUNCTIONS(DEFINE)
+BINARY(pow, f32, float, powf)
+BINARY(pow, f64, double, pow)
+BINARY(atan2, f32, float, atan2f)
+BINARY(atan2, f64, double, atan2)
+static float sigmoid_f32(float x) { return 1 / (1 + expf(-x)); }
+static double sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+UNARY(sigmoid, f32, float, sigmoid_f32)
+UNARY(sigmoid, f64, double, sigmoid_f64)
+
+#endif

@@ -1,0 +1,12 @@
+# Writes plugins.index, a line "Op file.so" per row of the op tables. Arguments: OUT, TABLES (a list of .def files).
+set(lines "")
+foreach(table ${TABLES})
+  get_filename_component(plugin ${table} DIRECTORY)
+  get_filename_component(plugin ${plugin} NAME)
+  file(STRINGS ${table} rows REGEX "^OP(_FAST|_ONLY)?\\([A-Za-z0-9_]+,")
+  foreach(row ${rows})
+    string(REGEX REPLACE "^OP(_FAST|_ONLY)?\\(([A-Za-z0-9_]+),.*" "\\2" op "${row}")
+    string(APPEND lines "${op} ${plugin}.so\n")
+  endforeach()
+endforeach()
+file(WRITE ${OUT} "${lines}")

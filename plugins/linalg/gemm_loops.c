@@ -1,0 +1,101 @@
+// Typed products for what oneDNN's sgemm does not do: panels of B are packed, and blocks of C stay in
+// registers. Halves multiply and add in f32.
+#include <complex.h>
+#include <stdlib.h>
+
+#include "common/call.h"
+#include "common/dtype.h"
+#include "common/plugin.h"
+#include "linalg/gemm.h"
+
+#define ROWS 4
+#define COLUMNS 16
+
+#define CONJ_f16(x) (x)
+#define CONJ_bf16(x) (x)
+#define CONJ_f64(x) (x)
+#define CONJ_i16(x) (x)
+#define CONJ_i32(x) (x)
+#define CONJ_i64(x) (x)
+#define CONJ_c64 conjf
+#define CONJ_c128 conj
+
+#define GEMM(t, unused)                                                                                     \
+  static void pack_##t(const dvp_gemm *g, const dvp_##t *b, int64_t n0, int64_t n, DVP_ARITH_##t *panel) {  \
+    for (int64_t k = 0; k < g->k; k++)                                                                      \
+      for (int64_t j = 0; j < COLUMNS; j++) {                                                               \
+        const DVP_ARITH_##t x = j < n ? DVP_LOAD_##t(b[k * g->b_row + (n0 + j) * g->b_col]) : 0;            \
+        panel[k * COLUMNS + j] = g->conj_b ? CONJ_##t(x) : x;                                               \
+      }                                                                                                     \
+  }                                                                                                         \
+  /* `rows` rows of C, at most ROWS, by one panel. */                                                       \
+  static void block_##t(const dvp_gemm *g, const dvp_##t *a, int64_t rows, const DVP_ARITH_##t *panel,      \
+                        DVP_ARITH_##t *acc) {                                                               \
+    for (int i = 0; i < ROWS * COLUMNS; i++) acc[i] = 0;                                                    \
+    for (int64_t k = 0; k < g->k; k++)                                                                      \
+      for (int64_t i = 0; i < rows; i++) {                                                                  \
+        const DVP_ARITH_##t raw = DVP_LOAD_##t(a[i * g->a_row + k * g->a_col]);                             \
+        const DVP_ARITH_##t x = g->conj_a ? CONJ_##t(raw) : raw;                                            \
+        for (int j = 0; j < COLUMNS; j++) acc[i * COLUMNS + j] += x * panel[k * COLUMNS + j];               \
+      }                                                                                                     \
+  }                                                                                                         \
+  static bool gemm_##t(const dvp_gemm *g, const void *pa, const void *pb, void *pc, int64_t m0, int64_t m1, \
+                       int64_t n0, int64_t n1) {                                                            \
+    DVP_ARITH_##t *panel = malloc((size_t)g->k * COLUMNS * sizeof(*panel)), acc[ROWS * COLUMNS];            \
+    if (!panel) return false;                                                                               \
+    for (int64_t n = n0; n < n1; n += COLUMNS) {                                                            \
+      int64_t columns = DVP_MIN(COLUMNS, n1 - n);                                                           \
+      pack_##t(g, pb, n, columns, panel);                                                                   \
+      for (int64_t m = m0; m < m1; m += ROWS) {                                                             \
+        int64_t rows = DVP_MIN(ROWS, m1 - m);                                                               \
+        block_##t(g, (const dvp_##t *)pa + m * g->a_row, rows, panel, acc);                                 \
+        for (int64_t i = 0; i < rows; i++)                                                                  \
+          for (int64_t j = 0; j < columns; j++)                                                             \
+            ((dvp_##t *)pc)[(m + i) * g->n + n + j] = DVP_STORE_##t(acc[i * COLUMNS + j]);                  \
+      }                                                                                                     \
+    }                                                                                                       \
+    free(panel);                                                                                            \
+    return true;                                                                                            \
+  }
+#define KERNEL(t, unused) static const dvp_gemm_kernel kernel_##t = {gemm_##t, sizeof(dvp_##t), 150};
+
+#define OTHERS(X, ...)       \
+  DVP_HALVES(X, __VA_ARGS__) \
+  X(f64, __VA_ARGS__) X(i16, __VA_ARGS__) DVP_INDICES(X, __VA_ARGS__) DVP_COMPLEX(X, __VA_ARGS__)
+#define ALL(X, ...) X(f32, __VA_ARGS__) OTHERS(X, __VA_ARGS__)
+OTHERS(GEMM, )
+OTHERS(KERNEL, )
+
+// Small f32 products are not worth a call of oneDNN.
+typedef float dvp_f32_small;
+#define DVP_ARITH_f32_small float
+#define DVP_LOAD_f32_small DVP_SAME
+#define DVP_STORE_f32_small DVP_SAME
+#define CONJ_f32_small(x) (x)
+GEMM(f32_small, )
+static bool gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, int64_t m0, int64_t m1,
+                     int64_t n0, int64_t n1) {
+  bool small = (m1 - m0) * (n1 - n0) <= 256 && g->k <= 64;
+  return (small ? gemm_f32_small : dvp_gemm_f32)(g, a, b, c, m0, m1, n0, n1);
+}
+static const dvp_gemm_kernel kernel_f32 = {gemm_f32, sizeof(float), 30};
+
+#define COMPUTE(t, unused)                                                           \
+  static void mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {          \
+    dvp_mat_mul_run(state, ctx, &kernel_##t);                                        \
+  }                                                                                  \
+  static void batch_mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {    \
+    dvp_batch_mat_mul_run(state, ctx, &kernel_##t, false);                           \
+  }                                                                                  \
+  static void batch_mat_mul_v2_##t##_compute(void *state, TF_OpKernelContext *ctx) { \
+    dvp_batch_mat_mul_run(state, ctx, &kernel_##t, true);                            \
+  }
+ALL(COMPUTE, )
+static const dvp_kernel mat_mul_rows[] = {ALL(DVP_ROW, mat_mul)};
+static const dvp_kernel batch_mat_mul_rows[] = {ALL(DVP_ROW, batch_mat_mul)};
+static const dvp_kernel batch_mat_mul_v2_rows[] = {ALL(DVP_ROW, batch_mat_mul_v2)};
+DVP_DEFINE_SET(mat_mul, "T", dvp_mat_mul_create, dvp_mat_mul_destroy, mat_mul_rows);
+DVP_DEFINE_SET(batch_mat_mul, "T", dvp_batch_mat_mul_create, dvp_mat_mul_destroy, batch_mat_mul_rows);
+DVP_DEFINE_SET(batch_mat_mul_v2, "T", dvp_batch_mat_mul_create, dvp_mat_mul_destroy, batch_mat_mul_v2_rows);
+DVP_DEFINE_SET(batch_mat_mul_v3, "Tout", dvp_batch_mat_mul_v3_create, dvp_mat_mul_destroy,
+               batch_mat_mul_v2_rows);

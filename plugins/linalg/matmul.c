@@ -1,0 +1,205 @@
+// MatMul and BatchMatMul: shapes, broadcasting of batches, and cutting C into tiles for the pool.
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/broadcast.h"
+#include "common/call.h"
+#include "linalg/gemm.h"
+
+// A tile is worth a unit of parallel work from about this many multiplications on.
+#define TILE_MACS (1 << 18)
+
+typedef struct matmul_state {
+  bool transpose_a, transpose_b;  // of BatchMatMul: adjoint
+} matmul_state;
+
+void *dvp_mat_mul_create(TF_OpKernelConstruction *ctx) {
+  matmul_state *state = dvp_state_new(ctx, sizeof(*state));
+  if (!state) return NULL;
+  state->transpose_a = dvp_attr_bool(ctx, "transpose_a");
+  state->transpose_b = dvp_attr_bool(ctx, "transpose_b");
+  return state;
+}
+
+void *dvp_batch_mat_mul_create(TF_OpKernelConstruction *ctx) {
+  matmul_state *state = dvp_state_new(ctx, sizeof(*state));
+  if (!state) return NULL;
+  state->transpose_a = dvp_attr_bool(ctx, "adj_x");
+  state->transpose_b = dvp_attr_bool(ctx, "adj_y");
+  return state;
+}
+
+void *dvp_batch_mat_mul_v3_create(TF_OpKernelConstruction *ctx) {
+  TF_DataType a = dvp_attr_type(ctx, "Ta"), b = dvp_attr_type(ctx, "Tb"), out = dvp_attr_type(ctx, "Tout");
+  if (a != b || a != out)
+    dvp_create_fail(ctx, TF_UNIMPLEMENTED,
+                    "BatchMatMulV3 of dtypes %d and %d to %d: the three must be the same", a, b, out);
+  return dvp_batch_mat_mul_create(ctx);
+}
+
+void dvp_mat_mul_destroy(void *state) { free(state); }
+
+// The two matrices of a batch element; offsets in elements come from `space` when batches broadcast.
+typedef struct product {
+  const dvp_gemm_kernel *kernel;
+  dvp_gemm g;
+  const char *a, *b;
+  char *c;
+  const int64_t *a_offsets, *b_offsets;  // per batch element; NULL for one batch
+  int64_t m_tiles, n_tiles, m_step, n_step;
+  atomic_bool out_of_memory;
+} product;
+
+static void run_tiles(void *arg, int64_t begin, int64_t end) {
+  product *p = arg;
+  const dvp_gemm *g = &p->g;
+  for (int64_t unit = begin; unit < end; unit++) {
+    int64_t batch = unit / (p->m_tiles * p->n_tiles), tile = unit % (p->m_tiles * p->n_tiles);
+    int64_t m0 = tile / p->n_tiles * p->m_step, n0 = tile % p->n_tiles * p->n_step;
+    int64_t a = p->a_offsets ? p->a_offsets[batch] : 0, b = p->b_offsets ? p->b_offsets[batch] : 0;
+    if (!p->kernel->tile(g, p->a + a * p->kernel->bytes, p->b + b * p->kernel->bytes,
+                         p->c + batch * g->m * g->n * p->kernel->bytes, m0, DVP_MIN(m0 + p->m_step, g->m), n0,
+                         DVP_MIN(n0 + p->n_step, g->n)))
+      atomic_store(&p->out_of_memory, true);
+  }
+}
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static void multiply(dvp_call *call, product *p, int64_t batches) {
+  dvp_gemm *g = &p->g;
+  if (batches == 0 || g->m == 0 || g->n == 0) return;
+  if (g->k == 0) {
+    memset(p->c, 0, (size_t)(batches * g->m * g->n * p->kernel->bytes));
+    return;
+  }
+  int64_t threads = dvt_num_threads(call->ctx), wanted = ceil_div(threads, batches);
+  double macs = (double)g->m * (double)g->n * (double)g->k;
+  if (macs < 2.0 * TILE_MACS) wanted = 1;
+  // Rows first: pieces of C that are contiguous; columns where there are too few rows.
+  p->m_step = DVP_MAX(8, ceil_div(ceil_div(g->m, wanted), 8) * 8);
+  p->m_tiles = ceil_div(g->m, p->m_step);
+  int64_t columns = ceil_div(wanted, p->m_tiles);
+  p->n_step = DVP_MAX(16, ceil_div(ceil_div(g->n, columns), 16) * 16);
+  p->n_tiles = ceil_div(g->n, p->n_step);
+  double cost = macs / (double)(p->m_tiles * p->n_tiles) * p->kernel->ps_per_mac;
+  dvp_parallel(call, batches * p->m_tiles * p->n_tiles, cost < 1e15 ? (int64_t)cost + 1000 : (int64_t)1e15,
+               run_tiles, p);
+  if (atomic_load(&p->out_of_memory))
+    dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory in a matrix product");
+}
+
+// Fills the strides of matrices whose last two dims are given, and checks that they fit.
+static bool set_matrices(dvp_call *call, const dvp_view *a, const dvp_view *b, const matmul_state *options,
+                         bool conjugate, dvp_gemm *g) {
+  int64_t ar = a->dims[a->rank - 2], ac = a->dims[a->rank - 1], br = b->dims[b->rank - 2],
+          bc = b->dims[b->rank - 1];
+  char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
+  *g = (dvp_gemm){.m = options->transpose_a ? ac : ar,
+                  .k = options->transpose_a ? ar : ac,
+                  .n = options->transpose_b ? br : bc,
+                  .a_row = options->transpose_a ? 1 : ac,
+                  .a_col = options->transpose_a ? ac : 1,
+                  .b_row = options->transpose_b ? 1 : bc,
+                  .b_col = options->transpose_b ? bc : 1,
+                  .conj_a = conjugate && options->transpose_a,
+                  .conj_b = conjugate && options->transpose_b};
+  if (g->k == (options->transpose_b ? bc : br)) return true;
+  return dvp_fail(call, TF_INVALID_ARGUMENT, "Matrix size-incompatible: In[0]: %s%s, In[1]: %s%s",
+                  dvp_shape_text(a->dims, a->rank, ta), options->transpose_a ? " transposed" : "",
+                  dvp_shape_text(b->dims, b->rank, tb), options->transpose_b ? " transposed" : "");
+}
+
+void dvp_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel) {
+  dvp_call call = {ctx, TF_NewStatus()};
+  dvp_view a, b;
+  char text[DVP_SHAPE_TEXT];
+  product p = {.kernel = kernel};
+  if (dvp_input(&call, 0, &a) && dvp_input(&call, 1, &b)) {
+    if (a.rank != 2 || b.rank != 2) {
+      const dvp_view *bad = a.rank != 2 ? &a : &b;
+      dvp_fail(&call, TF_INVALID_ARGUMENT, "In[%d] is not a matrix. Instead it has shape %s", bad == &b,
+               dvp_shape_text(bad->dims, bad->rank, text));
+    } else if (set_matrices(&call, &a, &b, state, false, &p.g)) {
+      p.a = a.data;
+      p.b = b.data;
+      p.c = dvp_output(&call, 0, (const int64_t[]){p.g.m, p.g.n}, 2);
+      if (p.c) multiply(&call, &p, 1);
+    }
+  }
+  TF_DeleteStatus(call.status);
+}
+
+typedef struct offsets {
+  int64_t *a, *b;
+  int64_t a_size, b_size;  // elements of one matrix
+  int64_t a_step, b_step;  // 0 or 1: how the innermost batch dim walks
+} offsets;
+
+static void offset_row(void *arg, const int64_t *at, int64_t out_offset, int64_t n) {
+  offsets *o = arg;
+  for (int64_t i = 0; i < n; i++) {
+    o->a[out_offset + i] = (at[0] + i * o->a_step) * o->a_size;
+    o->b[out_offset + i] = (at[1] + i * o->b_step) * o->b_size;
+  }
+}
+
+// The dims before the last two, as a view without data.
+static void batch_of(const dvp_view *in, dvp_view *out) {
+  out->rank = in->rank - 2;
+  out->count = dvp_product(in->dims, 0, out->rank);
+  memcpy(out->dims, in->dims, (size_t)out->rank * sizeof(int64_t));
+}
+
+static void batch_multiply(dvp_call *call, product *p, const dvp_view *a, const dvp_view *b, bool broadcast) {
+  dvp_view batch_a, batch_b;
+  dvp_broadcast space;
+  char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
+  batch_of(a, &batch_a);
+  batch_of(b, &batch_b);
+  if (!(broadcast || dvp_same_shape(&batch_a, &batch_b)) ||
+      !dvp_broadcast_init(&space, (const dvp_view *const[]){&batch_a, &batch_b}, 2)) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "In[0] and In[1] must have compatible batch dimensions: %s vs. %s",
+             dvp_shape_text(a->dims, a->rank, ta), dvp_shape_text(b->dims, b->rank, tb));
+    return;
+  }
+  int64_t batches = space.out_count;
+  if (space.out_rank + 2 > DVP_MAX_RANK) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "The product would have more than %d dimensions", DVP_MAX_RANK);
+    return;
+  }
+  space.out_dims[space.out_rank] = p->g.m;
+  space.out_dims[space.out_rank + 1] = p->g.n;
+  p->c = dvp_output(call, 0, space.out_dims, space.out_rank + 2);
+  if (!p->c || batches == 0) return;
+  TF_Tensor *scratch = NULL;
+  int64_t *table = dvp_temp(call, (size_t)batches * 2 * sizeof(int64_t), &scratch);
+  if (!table) return;
+  int last = space.rank - 1;
+  offsets o = {table,           table + batches,        p->g.m * p->g.k,
+               p->g.k * p->g.n, space.strides[0][last], space.strides[1][last]};
+  dvp_broadcast_rows(&space, 0, batches, offset_row, &o);
+  p->a_offsets = o.a;
+  p->b_offsets = o.b;
+  p->a = a->data;
+  p->b = b->data;
+  multiply(call, p, batches);
+  dvp_free_temp(scratch);
+}
+
+void dvp_batch_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel,
+                           bool broadcast) {
+  dvp_call call = {ctx, TF_NewStatus()};
+  dvp_view a, b;
+  product p = {.kernel = kernel};
+  if (dvp_input(&call, 0, &a) && dvp_input(&call, 1, &b)) {
+    if (a.rank < 2 || b.rank < 2)
+      dvp_fail(&call, TF_INVALID_ARGUMENT, "In[%d] ndims must be >= 2: %d", a.rank < 2 ? 0 : 1,
+               a.rank < 2 ? a.rank : b.rank);
+    else if (set_matrices(&call, &a, &b, state, true, &p.g))
+      batch_multiply(&call, &p, &a, &b, broadcast);
+  }
+  TF_DeleteStatus(call.status);
+}

@@ -1,0 +1,43 @@
+// Convolutions: what the driver (conv2d.c), the typed loops (conv_loops.c, conv_f32_loops.c) and the oneDNN
+// path (conv_onednn.c) agree on. Inputs are NHWC, filters height x width x input channels x output channels.
+#ifndef DOVETAIL_PLUGINS_NN_CONV_H_
+#define DOVETAIL_PLUGINS_NN_CONV_H_
+
+#include "common/call.h"
+#include "nn/window.h"
+
+// Computes output rows [begin, end), counted over all images.
+typedef void (*dvp_conv_rows)(const dvp_window *w, const void *in, const void *filter, void *out,
+                              int64_t begin, int64_t end);
+
+typedef struct dvp_conv_kernel {
+  dvp_conv_rows rows;
+  int ps_per_mac;
+  bool fast;  // f32: try the paths below first
+} dvp_conv_kernel;
+
+void *dvp_conv2d_create(TF_OpKernelConstruction *ctx);
+void dvp_conv2d_destroy(void *state);
+void dvp_conv2d_run(void *state, TF_OpKernelContext *ctx, const dvp_conv_kernel *kernel,
+                    bool (*narrow)(dvp_call *call, const dvp_window *w, const void *in, const void *filter,
+                                   void *out));
+
+// ---- oneDNN ----
+// Primitives of one node, made when a geometry is first seen.
+typedef struct dvp_conv_cache dvp_conv_cache;
+dvp_conv_cache *dvp_conv_cache_new(void);
+void dvp_conv_cache_delete(dvp_conv_cache *cache);
+
+typedef enum dvp_conv_answer { DVP_CONV_DONE, DVP_CONV_NOT_SUITED, DVP_CONV_FAILED } dvp_conv_answer;
+// NOT_SUITED when oneDNN has no optimised code for this geometry; FAILED after the call has failed.
+// `filter_is_constant`: the filter's memory holds the same values in every step, so what is made from it may
+// be kept.
+dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const void *in,
+                                const void *filter, bool filter_is_constant, void *out);
+
+// ---- padding ----
+// The input with its borders as zeros, in scratch memory; *w becomes a window without padding. Element
+// size 4.
+const float *dvp_pad_image(dvp_call *call, dvp_window *w, const float *in, TF_Tensor **out_scratch);
+
+#endif  // DOVETAIL_PLUGINS_NN_CONV_H_

@@ -1,0 +1,312 @@
+// Convolution by oneDNN's just-in-time kernels. The output is cut into bands of rows, one a thread; each band
+// is a convolution of its own, with the input rows it needs and what is left of the padding, run in the
+// thread that takes it.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/onednn.h"
+#include "nn/conv.h"
+
+// A geometry is worth a second thread from about this many multiplications on.
+#define BAND_MACS (1 << 20)
+// Geometries remembered per node; when more are seen, those of the table are kept.
+#define CACHE_SIZE 32
+
+// A band: one image's rows, or all of them.
+typedef struct band {
+  int64_t in_rows, out_rows, before, after;
+} band;
+
+typedef struct entry {
+  dvp_window w;                    // with in, out, before, after of the band
+  dnnl_primitive_t conv, reorder;  // conv NULL: oneDNN is not suited
+  dnnl_memory_desc_t plain, packed, src, dst;
+  size_t packed_bytes, scratch_bytes, reorder_scratch_bytes;
+  void *weights;       // packed; only of a constant filter
+  const void *filter;  // what they were packed from
+} entry;
+
+struct dvp_conv_cache {
+  pthread_mutex_t lock;
+  int count;
+  entry *entries[CACHE_SIZE];
+};
+
+dvp_conv_cache *dvp_conv_cache_new(void) {
+  dvp_conv_cache *cache = calloc(1, sizeof(*cache));
+  if (cache) pthread_mutex_init(&cache->lock, NULL);
+  return cache;
+}
+
+static void entry_delete(entry *e) {
+  if (!e) return;
+  if (e->conv) dnnl_primitive_destroy(e->conv);
+  if (e->reorder) dnnl_primitive_destroy(e->reorder);
+  free(e->weights);
+  free(e);
+}
+
+void dvp_conv_cache_delete(dvp_conv_cache *cache) {
+  if (!cache) return;
+  for (int i = 0; i < cache->count; i++) entry_delete(cache->entries[i]);
+  pthread_mutex_destroy(&cache->lock);
+  free(cache);
+}
+
+// oneDNN's padding is limited to the kernel's reach; its direct kernels are the ones named jit or brg.
+static bool is_optimised(const char *implementation) {
+  return strncmp(implementation, "jit", 3) == 0 || strncmp(implementation, "brg", 3) == 0;
+}
+
+static dnnl_primitive_desc_t describe(const dvp_window *w) {
+  dnnl_dims_t src = {w->batch, w->channels, w->in[0], w->in[1]},
+              dst = {w->batch, w->out_channels, w->out[0], w->out[1]};
+  dnnl_dims_t weights = {w->out_channels, w->channels, w->k[0], w->k[1]};
+  dnnl_dims_t strides = {w->stride[0], w->stride[1]}, dilates = {w->dilation[0] - 1, w->dilation[1] - 1};
+  dnnl_dims_t before = {w->before[0], w->before[1]}, after = {w->after[0], w->after[1]};
+  dnnl_memory_desc_t src_md, weights_md, dst_md;
+  dnnl_convolution_desc_t desc;
+  dnnl_primitive_attr_t attr;
+  dnnl_primitive_desc_t pd = NULL;
+  if (dnnl_memory_desc_init_by_tag(&src_md, 4, src, dnnl_f32, dnnl_nhwc) != dnnl_success ||
+      dnnl_memory_desc_init_by_tag(&weights_md, 4, weights, dnnl_f32, dnnl_format_tag_any) != dnnl_success ||
+      dnnl_memory_desc_init_by_tag(&dst_md, 4, dst, dnnl_f32, dnnl_nhwc) != dnnl_success ||
+      dnnl_dilated_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct,
+                                                 &src_md, &weights_md, NULL, &dst_md, strides, dilates,
+                                                 before, after) != dnnl_success ||
+      dnnl_primitive_attr_create(&attr) != dnnl_success)
+    return NULL;
+  dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user);
+  if (dnnl_primitive_desc_create(&pd, &desc, attr, dvp_dnnl_engine(), NULL) != dnnl_success) pd = NULL;
+  dnnl_primitive_attr_destroy(attr);
+  return pd;
+}
+
+static size_t scratch_bytes(const_dnnl_primitive_desc_t pd) {
+  const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  return md ? dnnl_memory_desc_get_size(md) : 0;
+}
+
+// The reorder of a filter, height x width x in x out, to what the convolution wants.
+static bool make_reorder(entry *e) {
+  dnnl_dims_t dims = {e->w.out_channels, e->w.channels, e->w.k[0], e->w.k[1]};
+  dnnl_primitive_attr_t attr;
+  dnnl_primitive_desc_t pd = NULL;
+  if (dnnl_memory_desc_init_by_tag(&e->plain, 4, dims, dnnl_f32, dnnl_hwio) != dnnl_success ||
+      dnnl_primitive_attr_create(&attr) != dnnl_success)
+    return false;
+  dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user);
+  bool fine = dnnl_reorder_primitive_desc_create(&pd, &e->plain, dvp_dnnl_engine(), &e->packed,
+                                                 dvp_dnnl_engine(), attr) == dnnl_success &&
+              dnnl_primitive_create(&e->reorder, pd) == dnnl_success;
+  if (fine) e->reorder_scratch_bytes = scratch_bytes(pd);
+  if (pd) dnnl_primitive_desc_destroy(pd);
+  dnnl_primitive_attr_destroy(attr);
+  return fine;
+}
+
+// Never fails but for lack of memory: what oneDNN cannot do well is an entry without a primitive.
+static entry *make_entry(const dvp_window *w) {
+  entry *e = calloc(1, sizeof(*e));
+  if (!e) return NULL;
+  e->w = *w;
+  dnnl_primitive_desc_t pd = dvp_dnnl_engine() ? describe(w) : NULL;
+  const char *implementation = "";
+  if (!pd) return e;
+  dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &implementation);
+  if (is_optimised(implementation)) {
+    e->packed = *dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    e->src = *dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0);
+    e->dst = *dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    e->packed_bytes = dnnl_memory_desc_get_size(&e->packed);
+    e->scratch_bytes = scratch_bytes(pd);
+    if (!make_reorder(e) || dnnl_primitive_create(&e->conv, pd) != dnnl_success) e->conv = NULL;
+  }
+  dnnl_primitive_desc_destroy(pd);
+  return e;
+}
+
+static bool same_window(const dvp_window *a, const dvp_window *b) { return memcmp(a, b, sizeof(*a)) == 0; }
+
+// The entry of a geometry, made when it is new. NULL when out of memory or the table is full.
+static entry *find(dvp_conv_cache *cache, const dvp_window *w) {
+  entry *found = NULL;
+  pthread_mutex_lock(&cache->lock);
+  for (int i = 0; i < cache->count && !found; i++)
+    if (same_window(&cache->entries[i]->w, w)) found = cache->entries[i];
+  if (!found && cache->count < CACHE_SIZE && (found = make_entry(w))) cache->entries[cache->count++] = found;
+  pthread_mutex_unlock(&cache->lock);
+  return found;
+}
+
+// Runs a primitive in this thread on plain pointers.
+static bool execute(dnnl_primitive_t primitive, int count, const int *args,
+                    const dnnl_memory_desc_t *const *descs, void *const *data) {
+  dnnl_exec_arg_t list[4];
+  dnnl_stream_t stream;
+  int made = 0;
+  if (dnnl_stream_create(&stream, dvp_dnnl_engine(), dnnl_stream_default_flags) != dnnl_success) return false;
+  bool fine = true;
+  for (; fine && made < count; made++) {
+    list[made].arg = args[made];
+    fine = dnnl_memory_create(&list[made].memory, descs[made], dvp_dnnl_engine(), data[made]) == dnnl_success;
+    if (!fine) break;
+  }
+  int saved = dvp_dnnl_serial_begin();
+  fine = fine && dnnl_primitive_execute(primitive, stream, count, list) == dnnl_success &&
+         dnnl_stream_wait(stream) == dnnl_success;
+  dvp_dnnl_serial_end(saved);
+  for (int i = 0; i < made; i++) dnnl_memory_destroy(list[i].memory);
+  dnnl_stream_destroy(stream);
+  return fine;
+}
+
+static dnnl_memory_desc_t bytes_desc(size_t bytes) {
+  dnnl_memory_desc_t md;
+  dnnl_dims_t dims = {(dnnl_dim_t)bytes};
+  dnnl_memory_desc_init_by_tag(&md, 1, dims, dnnl_u8, dnnl_a);
+  return md;
+}
+
+static bool pack(dvp_call *call, entry *e, const void *filter, void *packed) {
+  TF_Tensor *scratch = NULL;
+  dnnl_memory_desc_t md = bytes_desc(e->reorder_scratch_bytes);
+  void *temp = e->reorder_scratch_bytes ? dvp_temp(call, e->reorder_scratch_bytes, &scratch) : NULL;
+  if (e->reorder_scratch_bytes && !temp) return false;
+  bool fine =
+      execute(e->reorder, temp ? 3 : 2, (const int[]){DNNL_ARG_FROM, DNNL_ARG_TO, DNNL_ARG_SCRATCHPAD},
+              (const dnnl_memory_desc_t *const[]){&e->plain, &e->packed, &md},
+              (void *const[]){(void *)filter, packed, temp});
+  dvp_free_temp(scratch);
+  return fine || dvp_fail(call, TF_INTERNAL, "oneDNN could not reorder a filter");
+}
+
+// The packed filter: kept for a constant one, else in *out_scratch.
+static void *packed_weights(dvp_call *call, dvp_conv_cache *cache, entry *e, const void *filter,
+                            bool constant, TF_Tensor **out_scratch) {
+  if (!constant) {
+    void *packed = dvp_temp(call, e->packed_bytes, out_scratch);
+    return packed && pack(call, e, filter, packed) ? packed : NULL;
+  }
+  pthread_mutex_lock(&cache->lock);
+  if (!e->weights || e->filter != filter) {
+    void *packed = e->weights ? e->weights : aligned_alloc(64, (e->packed_bytes + 63) / 64 * 64);
+    e->weights = packed;
+    e->filter = NULL;
+    if (!packed)
+      dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a packed filter of %zu bytes",
+               e->packed_bytes);
+    else if (pack(call, e, filter, packed))
+      e->filter = filter;
+  }
+  void *result = e->filter ? e->weights : NULL;
+  pthread_mutex_unlock(&cache->lock);
+  return result;
+}
+
+typedef struct piece {
+  entry *e;
+  const float *in;
+  float *out;
+} piece;
+
+typedef struct pieces_run {
+  dvp_call *call;
+  const piece *pieces;
+  void *weights;
+  char *scratch;
+  size_t scratch_step;
+  bool failed;
+} pieces_run;
+
+static void run_pieces(void *arg, int64_t begin, int64_t end) {
+  pieces_run *run = arg;
+  for (int64_t i = begin; i < end; i++) {
+    const piece *p = &run->pieces[i];
+    dnnl_memory_desc_t md = bytes_desc(p->e->scratch_bytes);
+    if (!execute(p->e->conv, p->e->scratch_bytes ? 4 : 3,
+                 (const int[]){DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD},
+                 (const dnnl_memory_desc_t *const[]){&p->e->src, &p->e->packed, &p->e->dst, &md},
+                 (void *const[]){(void *)p->in, run->weights, p->out,
+                                 run->scratch + (size_t)i * run->scratch_step}))
+      __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+  }
+}
+
+// Rows [r0, r1) of the output as a window over the input rows they need, which start at *out_in_row.
+static dvp_window band_of(const dvp_window *w, int64_t images, int64_t r0, int64_t r1, int64_t *out_in_row) {
+  int64_t first = r0 * w->stride[0] - w->before[0];
+  int64_t last = (r1 - 1) * w->stride[0] - w->before[0] + (w->k[0] - 1) * w->dilation[0] + 1;
+  dvp_window b = *w;
+  b.batch = images;
+  b.before[0] = DVP_MAX(0, -first);
+  b.after[0] = DVP_MAX(0, last - w->in[0]);
+  *out_in_row = DVP_MAX(0, first);
+  b.in[0] = DVP_MIN(w->in[0], last) - *out_in_row;
+  b.out[0] = r1 - r0;
+  return b;
+}
+
+// Fills the pieces; NOT_SUITED when any of them is.
+static dvp_conv_answer plan(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const float *in,
+                            float *out, int64_t images, int64_t bands, piece *pieces) {
+  int64_t in_image = w->in[0] * w->in[1] * w->channels, out_image = w->out[0] * w->out[1] * w->out_channels;
+  for (int64_t i = 0; i < w->batch / images * bands; i++) {
+    int64_t image = i / bands * images, k = i % bands, r0 = w->out[0] * k / bands,
+            r1 = w->out[0] * (k + 1) / bands, in_row;
+    dvp_window b = band_of(w, images, r0, r1, &in_row);
+    if (b.in[0] <= 0) return DVP_CONV_NOT_SUITED;  // a band that sees only padding
+    entry *e = find(cache, &b);
+    if (!e || !e->conv) return DVP_CONV_NOT_SUITED;
+    pieces[i] = (piece){e, in + image * in_image + in_row * w->in[1] * w->channels,
+                        out + image * out_image + r0 * w->out[1] * w->out_channels};
+  }
+  (void)call;
+  return DVP_CONV_DONE;
+}
+
+dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const void *in,
+                                const void *filter, bool filter_is_constant, void *out) {
+  // Narrow results waste most of a vector there; groups and huge dims are left to the loops.
+  if (w->out_channels < 16 || w->groups != 1 || w->in[0] > INT32_MAX || w->in[1] > INT32_MAX)
+    return DVP_CONV_NOT_SUITED;
+  double macs = (double)w->batch * (double)(w->out[0] * w->out[1]) * (double)w->out_channels *
+                (double)(w->k[0] * w->k[1] * w->channels);
+  int64_t threads = macs < 2.0 * BAND_MACS ? 1 : dvt_num_threads(call->ctx);
+  int64_t images = threads == 1 ? w->batch : 1;
+  int64_t bands = threads == 1 ? 1 : DVP_MIN(w->out[0], (threads + w->batch - 1) / w->batch);
+  int64_t count = w->batch / images * bands;
+  piece *pieces = malloc((size_t)count * sizeof(*pieces));
+  if (!pieces) {
+    dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
+    return DVP_CONV_FAILED;
+  }
+  dvp_conv_answer answer = plan(call, cache, w, in, out, images, bands, pieces);
+  TF_Tensor *weights_scratch = NULL, *scratch = NULL;
+  pieces_run run = {.call = call, .pieces = pieces};
+  if (answer == DVP_CONV_DONE) {
+    for (int64_t i = 0; i < count; i++) {
+      run.scratch_step = DVP_MAX(run.scratch_step, (pieces[i].e->scratch_bytes + 63) / 64 * 64);
+      if (!dnnl_memory_desc_equal(&pieces[i].e->packed, &pieces[0].e->packed)) answer = DVP_CONV_NOT_SUITED;
+    }
+  }
+  if (answer == DVP_CONV_DONE) {
+    run.weights = packed_weights(call, cache, pieces[0].e, filter, filter_is_constant, &weights_scratch);
+    if (run.weights && run.scratch_step)
+      run.scratch = dvp_temp(call, run.scratch_step * (size_t)count, &scratch);
+    answer = run.weights && (run.scratch || !run.scratch_step) ? DVP_CONV_DONE : DVP_CONV_FAILED;
+  }
+  if (answer == DVP_CONV_DONE) {
+    double cost = macs / (double)count * 15;
+    dvp_parallel(call, count, cost < 1e15 ? (int64_t)cost : (int64_t)1e15, run_pieces, &run);
+    if (run.failed) {
+      dvp_fail(call, TF_INTERNAL, "oneDNN could not run a convolution");
+      answer = DVP_CONV_FAILED;
+    }
+  }
+  dvp_free_temp(weights_scratch);
+  dvp_free_temp(scratch);
+  free(pieces);
+  return answer;
+}
