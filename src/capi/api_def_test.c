@@ -1,10 +1,5 @@
 // TF_ApiDefMap against what stock TensorFlow 2.21 answered to the same calls.
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
+#include "base/testing.h"
 #include "base/wire.h"
 #include "tensorflow/c/c_api.h"
 

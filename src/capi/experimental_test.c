@@ -1,10 +1,6 @@
-// The entry points of c_api_experimental.h that need no graph: XLA switches, shape lists, attribute builders, the process.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <string.h>
-
+// The entry points of c_api_experimental.h that need no graph: XLA switches, shape lists, attribute builders,
+// the process.
+#include "base/testing.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
@@ -126,9 +122,12 @@ static void test_attr_builder_asks_for_a_kernel(void **state) {
 int main(void) {
   register_sum_op();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_xla_switches_return_what_they_were), cmocka_unit_test(test_unused_port_is_a_port),
-      cmocka_unit_test(test_internal_error_status),              cmocka_unit_test(test_shape_list_items),
-      cmocka_unit_test(test_number_attr_of_a_list_input),        cmocka_unit_test(test_attr_builder_asks_for_a_kernel),
+      cmocka_unit_test(test_xla_switches_return_what_they_were),
+      cmocka_unit_test(test_unused_port_is_a_port),
+      cmocka_unit_test(test_internal_error_status),
+      cmocka_unit_test(test_shape_list_items),
+      cmocka_unit_test(test_number_attr_of_a_list_input),
+      cmocka_unit_test(test_attr_builder_asks_for_a_kernel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
