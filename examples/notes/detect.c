@@ -1,31 +1,31 @@
-// From the model's posteriorgrams to notes. A note starts where its key was struck: at a peak in time of the onset matrix,
-// or of a sudden rise of the other one. It lasts while the key sounds, and its bins and the neighbours' are used up, so
-// that a semitone's leakage makes no second note. What still sounds after that are notes whose start was not noticed;
-// they are taken from the loudest bin outwards.
+// From the model's posteriorgrams to notes. A note starts where its key was struck: at a peak in time of the
+// onset matrix, or of a sudden rise of the other one. It lasts while the key sounds, and its bins and the
+// neighbours' are used up, so that a semitone's leakage makes no second note. What still sounds after that
+// are notes whose start was not noticed; they are taken from the loudest bin outwards.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "notes.h"
 
-#define STRUCK_ENOUGH 0.5f    // of an onset peak
-#define SOUNDS_ENOUGH 0.3f    // for a note to go on
-#define MAX_GAP 11            // frames below that may be bridged
-#define MIN_FRAMES 11         // about 0.13 s
+#define STRUCK_ENOUGH 0.5f  // of an onset peak
+#define SOUNDS_ENOUGH 0.3f  // for a note to go on
+#define MAX_GAP 11          // frames below that may be bridged
+#define MIN_FRAMES 11       // about 0.13 s
 
 typedef struct roll {
   const float *sounding;
-  float *left;   // what of it is not used up yet
+  float *left;  // what of it is not used up yet
   float *onset;
   size_t frames;
   double (*time_of)(size_t frame);
   note_list *out;
 } roll;
 
-#define AT(matrix, frame, key) (matrix)[(frame) * NOTE_KEYS + (size_t)(key)]
+#define AT(matrix, frame, key) (matrix)[(frame)*NOTE_KEYS + (size_t)(key)]
 
-// Onsets are the model's own or where a key's loudness rises against both of the two frames before, whichever is
-// stronger; rises are scaled to the strength of the model's.
+// Onsets are the model's own or where a key's loudness rises against both of the two frames before, whichever
+// is stronger; rises are scaled to the strength of the model's.
 static void make_onsets(roll *r, const float *struck) {
   float most_struck = 0, most_rise = 0;
   for (size_t t = 0; t < r->frames; ++t)

@@ -1,6 +1,6 @@
-// The piece: the first eight bars of Beethoven's "Ode to Joy" (1824, in the public domain) with chords, and its recording.
-// A tone is a sum of decaying partials, slightly stretched as those of a stiff string are, with a short knock at the
-// start.
+// The piece: the first eight bars of Beethoven's "Ode to Joy" (1824, in the public domain) with chords, and
+// its recording. A tone is a sum of decaying partials, slightly stretched as those of a stiff string are,
+// with a short knock at the start.
 #include <math.h>
 #include <sndfile.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "notes.h"
 
 #define RATE 44100
-#define BEAT 0.5    // seconds
-#define TAIL 1.5    // silence after the last note
+#define BEAT 0.5  // seconds
+#define TAIL 1.5  // silence after the last note
 #define PARTIALS 16
 #define PI 3.14159265358979323846
 
@@ -21,12 +21,13 @@ typedef struct tone {
 } tone;
 
 static const tone right_hand[] = {
-    {"E4", 1}, {"E4", 1}, {"F4", 1}, {"G4", 1}, {"G4", 1}, {"F4", 1},   {"E4", 1},  {"D4", 1},  {"C4", 1}, {"C4", 1},
-    {"D4", 1}, {"E4", 1}, {"E4", 1.5}, {"D4", 0.5}, {"D4", 2}, {"E4", 1}, {"E4", 1}, {"F4", 1}, {"G4", 1}, {"G4", 1},
-    {"F4", 1}, {"E4", 1}, {"D4", 1}, {"C4", 1}, {"C4", 1}, {"D4", 1},   {"E4", 1},  {"D4", 1.5}, {"C4", 0.5}, {"C4", 2},
+    {"E4", 1}, {"E4", 1}, {"F4", 1}, {"G4", 1},   {"G4", 1},   {"F4", 1},   {"E4", 1}, {"D4", 1},
+    {"C4", 1}, {"C4", 1}, {"D4", 1}, {"E4", 1},   {"E4", 1.5}, {"D4", 0.5}, {"D4", 2}, {"E4", 1},
+    {"E4", 1}, {"F4", 1}, {"G4", 1}, {"G4", 1},   {"F4", 1},   {"E4", 1},   {"D4", 1}, {"C4", 1},
+    {"C4", 1}, {"D4", 1}, {"E4", 1}, {"D4", 1.5}, {"C4", 0.5}, {"C4", 2},
 };
 static const tone left_hand[] = {
-    {"C3 E3 G3", 4}, {"B2 D3 G3", 4}, {"C3 E3 G3", 4}, {"C3 G3", 2}, {"B2 D3 G3", 2},
+    {"C3 E3 G3", 4}, {"B2 D3 G3", 4}, {"C3 E3 G3", 4}, {"C3 G3", 2},    {"B2 D3 G3", 2},
     {"C3 E3 G3", 4}, {"B2 D3 G3", 4}, {"A2 C3 E3", 4}, {"B2 D3 G3", 2}, {"C3 E3 G3", 2},
 };
 

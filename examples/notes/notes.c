@@ -1,8 +1,9 @@
 // notes MODEL OUT_DIR [SOUND_FILE]
 //
-// Turns a recording into notes with the trained network of the basic-pitch package, run by Dovetail. Without SOUND_FILE it
-// records a piece itself (melody.c), so that the notes found can be compared with those really played. Writes
-// OUT_DIR/notes.mid, OUT_DIR/notes.png and OUT_DIR/window.wav, the first piece of sound as the model sees it.
+// Turns a recording into notes with the trained network of the basic-pitch package, run by Dovetail. Without
+// SOUND_FILE it records a piece itself (melody.c), so that the notes found can be compared with those really
+// played. Writes OUT_DIR/notes.mid, OUT_DIR/notes.png and OUT_DIR/window.wav, the first piece of sound as the
+// model sees it.
 //
 // Compile in the project's folder after `make`:
 //   L=$PWD/build/release/lib
@@ -15,9 +16,9 @@
 #include "dovetail/dovetail.h"
 #include "notes.h"
 
-// What the network was trained for: windows of 43,844 samples at 22,050 Hz give 172 frames, 256 samples apart.
-// Windows overlap by 30 frames, of which the outer half is dropped on each side: near its edges a window does not know
-// what comes before or after.
+// What the network was trained for: windows of 43,844 samples at 22,050 Hz give 172 frames, 256 samples
+// apart. Windows overlap by 30 frames, of which the outer half is dropped on each side: near its edges a
+// window does not know what comes before or after.
 #define RATE 22050
 #define HOP 256
 #define WINDOW 43844
@@ -58,8 +59,8 @@ static void add_times(op_table *table, dvt_model *model) {
   int count = dvt_model_profile(model, &times);
   for (int i = 0; i < count; ++i) {
     size_t at = 0;
-    while (at < table->count &&
-           (strcmp(table->rows[at].op, times[i].op) != 0 || strcmp(table->rows[at].plugin, times[i].plugin) != 0))
+    while (at < table->count && (strcmp(table->rows[at].op, times[i].op) != 0 ||
+                                 strcmp(table->rows[at].plugin, times[i].plugin) != 0))
       ++at;
     if (at == sizeof table->rows / sizeof table->rows[0]) continue;
     op_row *row = &table->rows[at];
@@ -121,8 +122,8 @@ static bool run_window(dvt_model *model, const float *samples, posteriorgram *ou
 }
 
 // All windows. The sound starts with DROPPED frames of silence, so that the first kept row is at time 0.
-static bool run_all(dvt_model *model, const float *sound, size_t count, const char *window_path, posteriorgram *out,
-                    TF_Status *status) {
+static bool run_all(dvt_model *model, const float *sound, size_t count, const char *window_path,
+                    posteriorgram *out, TF_Status *status) {
   size_t lead = DROPPED * HOP, total = lead + count, windows = (total + STEP - 1) / STEP;
   float *padded = calloc((windows - 1) * STEP + WINDOW, sizeof *padded);
   out->sounding = malloc(windows * KEPT * NOTE_KEYS * sizeof(float));
@@ -149,7 +150,8 @@ static bool run_all(dvt_model *model, const float *sound, size_t count, const ch
   return ok;
 }
 
-static int transcribe(const char *model_path, const char *folder, const char *sound_path, const note_list *played) {
+static int transcribe(const char *model_path, const char *folder, const char *sound_path,
+                      const note_list *played) {
   char path[1024];
   TF_Status *status = TF_NewStatus();
   dvt_model *model = NULL;
@@ -167,7 +169,8 @@ static int transcribe(const char *model_path, const char *folder, const char *so
     TF_DeleteStatus(status);
     return code;
   }
-  printf("%s: %.1f s of sound; model opened in %.0f ms\n", sound_path, (double)count / RATE, now_ms() - begin);
+  printf("%s: %.1f s of sound; model opened in %.0f ms\n", sound_path, (double)count / RATE,
+         now_ms() - begin);
   posteriorgram p = {0};
   snprintf(path, sizeof path, "%s/window.wav", folder);
   int code = run_all(model, sound, count, path, &p, status) ? 0 : failed("the model failed", status);

@@ -1,5 +1,5 @@
-// The piano roll as a picture: time runs to the right, keys upwards; found notes are bars, darker the louder, played notes
-// are outlines. Missed notes stay empty outlines, extra ones bars without.
+// The piano roll as a picture: time runs to the right, keys upwards; found notes are bars, darker the louder,
+// played notes are outlines. Missed notes stay empty outlines, extra ones bars without.
 #include <math.h>
 #include <png.h>
 #include <stdint.h>
@@ -65,7 +65,8 @@ static void draw_grid(canvas *c, double seconds) {
     int y = y_of(c, pitch);
     char name[16];
     if (black[pitch % 12]) fill(c, LEFT, y, c->width, y + KEY_PIXELS, (color){240, 241, 244});
-    fill(c, 0, y, LEFT - 4, y + KEY_PIXELS - 1, black[pitch % 12] ? (color){60, 60, 66} : (color){250, 250, 250});
+    fill(c, 0, y, LEFT - 4, y + KEY_PIXELS - 1,
+         black[pitch % 12] ? (color){60, 60, 66} : (color){250, 250, 250});
     fill(c, LEFT, y + KEY_PIXELS - 1, c->width, y + KEY_PIXELS, (color){228, 229, 233});
     if (!black[pitch % 12]) text(c, 4, y + 1, note_name(pitch, name), (color){110, 110, 120});
   }
@@ -86,7 +87,8 @@ static void draw_notes(canvas *c, const note_list *found, const note_list *playe
   }
   for (size_t i = 0; played && i < played->count; ++i) {
     const note *n = &played->items[i];
-    outline(c, x_of(n->start), y_of(c, n->pitch), x_of(n->end), y_of(c, n->pitch) + KEY_PIXELS, (color){214, 92, 20});
+    outline(c, x_of(n->start), y_of(c, n->pitch), x_of(n->end), y_of(c, n->pitch) + KEY_PIXELS,
+            (color){214, 92, 20});
   }
 }
 

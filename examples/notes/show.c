@@ -69,8 +69,10 @@ size_t match_notes(const note_list *found, const note_list *played, bool *hit_of
 
 static void show_score(const note_list *found, const note_list *played, const bool *hit_of_played) {
   size_t hits = match_notes(found, played, NULL, NULL);
-  printf("\n%zu notes were played, %zu found: %zu hits (same key, start within %.0f ms), %zu missed, %zu extra\n",
-         played->count, found->count, hits, HIT_SECONDS * 1e3, played->count - hits, found->count - hits);
+  printf(
+      "\n%zu notes were played, %zu found: %zu hits (same key, start within %.0f ms), %zu missed, %zu "
+      "extra\n",
+      played->count, found->count, hits, HIT_SECONDS * 1e3, played->count - hits, found->count - hits);
   for (size_t i = 0; i < played->count; ++i) {
     char name[16];
     if (!hit_of_played[i])
@@ -79,7 +81,8 @@ static void show_score(const note_list *found, const note_list *played, const bo
 }
 
 void show_table(const note_list *found, const note_list *played) {
-  bool *hit = calloc(found->count + 1, sizeof *hit), *played_hit = calloc(played ? played->count + 1 : 1, sizeof *hit);
+  bool *hit = calloc(found->count + 1, sizeof *hit),
+       *played_hit = calloc(played ? played->count + 1 : 1, sizeof *hit);
   if (!hit || !played_hit) exit(1);
   if (played) match_notes(found, played, hit, played_hit);
   printf("\n  note   start s   end s  velocity%s\n", played ? "  played" : "");
@@ -87,7 +90,9 @@ void show_table(const note_list *found, const note_list *played) {
     const note *n = &found->items[i];
     char name[16];
     printf("  %-4s  %8.3f %7.3f  %8d%s\n", note_name(n->pitch, name), n->start, n->end, n->velocity,
-           !played ? "" : hit[i] ? "  yes" : "  no");
+           !played  ? ""
+           : hit[i] ? "  yes"
+                    : "  no");
   }
   if (played) show_score(found, played, played_hit);
   free(hit);
@@ -130,7 +135,8 @@ bool write_midi(const char *path, const note_list *notes) {
   bool ok = events && track && file;
   for (size_t i = 0; ok && i < notes->count; ++i) {
     const note *n = &notes->items[i];
-    events[2 * i] = (event){(uint32_t)lround(n->start * TICKS_PER_SECOND), 0x90, (uint8_t)n->pitch, (uint8_t)n->velocity};
+    events[2 * i] =
+        (event){(uint32_t)lround(n->start * TICKS_PER_SECOND), 0x90, (uint8_t)n->pitch, (uint8_t)n->velocity};
     events[2 * i + 1] = (event){(uint32_t)lround(n->end * TICKS_PER_SECOND), 0x80, (uint8_t)n->pitch, 0};
   }
   if (ok) {
@@ -147,8 +153,28 @@ bool write_midi(const char *path, const note_list *notes) {
     }
     memcpy(track + len, end, sizeof end);
     len += sizeof end;
-    const uint8_t header[] = {'M', 'T', 'h', 'd', 0, 0, 0, 6, 0, 0, 0, 1, 480 >> 8, 480 & 0xff, 'M', 'T', 'r', 'k',
-                              (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8), (uint8_t)len};
+    const uint8_t header[] = {'M',
+                              'T',
+                              'h',
+                              'd',
+                              0,
+                              0,
+                              0,
+                              6,
+                              0,
+                              0,
+                              0,
+                              1,
+                              480 >> 8,
+                              480 & 0xff,
+                              'M',
+                              'T',
+                              'r',
+                              'k',
+                              (uint8_t)(len >> 24),
+                              (uint8_t)(len >> 16),
+                              (uint8_t)(len >> 8),
+                              (uint8_t)len};
     ok = fwrite(header, 1, sizeof header, file) == sizeof header && fwrite(track, 1, len, file) == len;
   }
   if (file && fclose(file) != 0) ok = false;

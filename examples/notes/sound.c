@@ -1,5 +1,5 @@
-// Sound files through libsndfile. Resampling is a windowed sinc: for every output sample the inputs around its place in
-// time are weighted; its cut-off lies below half of the lower rate.
+// Sound files through libsndfile. Resampling is a windowed sinc: for every output sample the inputs around
+// its place in time are weighted; its cut-off lies below half of the lower rate.
 #include <math.h>
 #include <sndfile.h>
 #include <stdio.h>

@@ -17,8 +17,8 @@ typedef struct dvt_nearest {
 void dvt_nearest_offer(dvt_nearest *nearest, dvt_str name);
 // Appends " Did you mean 'a', 'b' or 'c'?", or nothing when no name was close.
 void dvt_nearest_print(const dvt_nearest *nearest, dvt_buf *out);
-// Bytes to insert, delete or replace to turn a into b; UINT32_MAX when that is more than `limit` or a name is longer
-// than 255 bytes.
+// Bytes to insert, delete or replace to turn a into b; UINT32_MAX when that is more than `limit` or a name is
+// longer than 255 bytes.
 uint32_t dvt_str_distance(dvt_str a, dvt_str b, uint32_t limit);
 
 #endif  // DVT_BASE_NEAREST_H_

@@ -1,7 +1,7 @@
-// TF_CheckpointReader: checkpoints over the C ABI (graph/checkpoint.h does the work). The functions without a status log
-// what is wrong and return 0, -1 or NULL, where stock ends the process.
-#include "base/log.h"
+// TF_CheckpointReader: checkpoints over the C ABI (graph/checkpoint.h does the work). The functions without a
+// status log what is wrong and return 0, -1 or NULL, where stock ends the process.
 #include "graph/checkpoint.h"
+#include "base/log.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 struct TF_CheckpointReader {
@@ -10,8 +10,9 @@ struct TF_CheckpointReader {
 
 TF_CheckpointReader *TF_NewCheckpointReader(const char *filename, TF_Status *status) {
   dvt_checkpoint *checkpoint = NULL;
-  dvt_status opened = filename ? dvt_checkpoint_open(filename, &checkpoint)
-                               : dvt_error(TF_INVALID_ARGUMENT, "TF_NewCheckpointReader: the file name is NULL.");
+  dvt_status opened = filename
+                          ? dvt_checkpoint_open(filename, &checkpoint)
+                          : dvt_error(TF_INVALID_ARGUMENT, "TF_NewCheckpointReader: the file name is NULL.");
   TF_CheckpointReader *reader = opened ? NULL : dvt_malloc(sizeof *reader);
   if (!opened && !reader) {
     dvt_checkpoint_close(checkpoint);
@@ -28,7 +29,9 @@ void TF_DeleteCheckpointReader(TF_CheckpointReader *reader) {
   dvt_free(reader);
 }
 
-int TF_CheckpointReaderSize(TF_CheckpointReader *reader) { return (int)dvt_checkpoint_count(reader->checkpoint); }
+int TF_CheckpointReaderSize(TF_CheckpointReader *reader) {
+  return (int)dvt_checkpoint_count(reader->checkpoint);
+}
 
 int TF_CheckpointReaderHasTensor(TF_CheckpointReader *reader, const char *name) {
   return dvt_checkpoint_has(reader->checkpoint, dvt_str_from(name));
@@ -37,8 +40,9 @@ int TF_CheckpointReaderHasTensor(TF_CheckpointReader *reader, const char *name) 
 const char *TF_CheckpointReaderGetVariable(TF_CheckpointReader *reader, int index) {
   size_t count = dvt_checkpoint_count(reader->checkpoint);
   if (index >= 0 && (size_t)index < count) return dvt_checkpoint_name(reader->checkpoint, (size_t)index).data;
-  dvt_log(DVT_ERROR, "TF_CheckpointReaderGetVariable: index %d is out of range; the checkpoint holds %zu tensors.", index,
-          count);
+  dvt_log(DVT_ERROR,
+          "TF_CheckpointReaderGetVariable: index %d is out of range; the checkpoint holds %zu tensors.",
+          index, count);
   return NULL;
 }
 
@@ -63,15 +67,15 @@ int TF_CheckpointReaderGetVariableNumDims(TF_CheckpointReader *reader, const cha
   return describe(reader, __func__, name, NULL, &rank) ? rank : -1;
 }
 
-void TF_CheckpointReaderGetVariableShape(TF_CheckpointReader *reader, const char *name, int64_t *dims, int num_dims,
-                                         TF_Status *status) {
+void TF_CheckpointReaderGetVariableShape(TF_CheckpointReader *reader, const char *name, int64_t *dims,
+                                         int num_dims, TF_Status *status) {
   int64_t found[DVT_MAX_RANK];
   int rank;
   dvt_status result =
       dvt_checkpoint_describe(reader->checkpoint, dvt_str_from(name), NULL, found, DVT_MAX_RANK, &rank);
   if (!result && rank != num_dims)
-    result = dvt_error(TF_INVALID_ARGUMENT, "Expected rank is %d but actual rank is %d (tensor '%s').", num_dims, rank,
-                       name);
+    result = dvt_error(TF_INVALID_ARGUMENT, "Expected rank is %d but actual rank is %d (tensor '%s').",
+                       num_dims, rank, name);
   if (!result)
     for (int i = 0; i < rank; ++i) dims[i] = found[i];
   dvt_status_to_tf(result, status);

@@ -30,7 +30,8 @@ static const dvt_model_signature *find_signature(const dvt_model *model, const c
   return NULL;
 }
 
-static dvt_status signature_or_error(const dvt_model *model, const char *name, const dvt_model_signature **out) {
+static dvt_status signature_or_error(const dvt_model *model, const char *name,
+                                     const dvt_model_signature **out) {
   *out = find_signature(model, name);
   if (*out) return NULL;
   dvt_buf names = {0};
@@ -38,12 +39,13 @@ static dvt_status signature_or_error(const dvt_model *model, const char *name, c
     dvt_buf_printf(&names, "%s'%s'", i ? ", " : "", model->signatures[i].name);
   dvt_status status =
       model->signature_count == 0
-          ? dvt_error(TF_NOT_FOUND, "the model %s has no signatures; name inputs and outputs by their tensors.",
+          ? dvt_error(TF_NOT_FOUND,
+                      "the model %s has no signatures; name inputs and outputs by their tensors.",
                       model->info.path)
-      : name ? dvt_error(TF_NOT_FOUND, "the model %s has no signature '%s'; it has %s.", model->info.path, name,
-                         names.data ? names.data : "")
-             : dvt_error(TF_INVALID_ARGUMENT, "the model %s has several signatures; choose one of %s.", model->info.path,
-                         names.data ? names.data : "");
+      : name ? dvt_error(TF_NOT_FOUND, "the model %s has no signature '%s'; it has %s.", model->info.path,
+                         name, names.data ? names.data : "")
+             : dvt_error(TF_INVALID_ARGUMENT, "the model %s has several signatures; choose one of %s.",
+                         model->info.path, names.data ? names.data : "");
   dvt_buf_deinit(&names);
   return status;
 }
@@ -92,7 +94,8 @@ static const dvt_model_tensor *find_listed(const dvt_model_tensor *list, int cou
   return position >= 0 && position < count ? &list[position] : NULL;
 }
 
-// A tensor of the graph that is in no list; remembered, so that each name costs memory once. The lock is held.
+// A tensor of the graph that is in no list; remembered, so that each name costs memory once. The lock is
+// held.
 static dvt_status find_in_graph(dvt_model *model, const char *name, const dvt_model_tensor **out) {
   for (const dvt_model_tensor *t = model->looked_up; t; t = t->next)
     if (strcmp(t->info.name, name) == 0) {
@@ -103,7 +106,8 @@ static dvt_status find_in_graph(dvt_model *model, const char *name, const dvt_mo
   int index;
   bool control;
   *out = NULL;
-  if (!model->graph || !dvt_parse_tensor_name(dvt_str_from(name), &node, &index, &control) || control) return NULL;
+  if (!model->graph || !dvt_parse_tensor_name(dvt_str_from(name), &node, &index, &control) || control)
+    return NULL;
   pthread_mutex_lock(&model->graph->lock);
   TF_Operation *oper = dvt_graph_find(model->graph, node);
   pthread_mutex_unlock(&model->graph->lock);
@@ -127,7 +131,8 @@ static dvt_status find_in_graph(dvt_model *model, const char *name, const dvt_mo
   return NULL;
 }
 
-static dvt_status no_such_name(const dvt_model *model, const dvt_model_signature *s, const char *name, bool is_output) {
+static dvt_status no_such_name(const dvt_model *model, const dvt_model_signature *s, const char *name,
+                               bool is_output) {
   const char *kind = is_output ? "output" : "input";
   dvt_nearest nearest = {.wanted = dvt_str_from(name)};
   dvt_buf names = {0};
@@ -139,8 +144,9 @@ static dvt_status no_such_name(const dvt_model *model, const dvt_model_signature
     if (i == 20) dvt_buf_printf(&names, ", ... (%d in all)", count);
   }
   dvt_nearest_print(&nearest, &names);
-  dvt_status status = dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s'. Its %ss are %s", model->info.path, kind, name,
-                                kind, names.len ? names.data : "not listed: it has no signature.");
+  dvt_status status =
+      dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s'. Its %ss are %s", model->info.path, kind, name,
+                kind, names.len ? names.data : "not listed: it has no signature.");
   dvt_buf_deinit(&names);
   return status;
 }
@@ -149,9 +155,11 @@ static dvt_status find_tensor(dvt_model *model, const char *signature, const cha
                               const dvt_model_tensor **out) {
   const dvt_model_signature *s = find_signature(model, signature);
   if (signature && !s) return signature_or_error(model, signature, &s);
-  if (!name) return dvt_error(TF_INVALID_ARGUMENT, "the name of an %s is NULL.", is_output ? "output" : "input");
+  if (!name)
+    return dvt_error(TF_INVALID_ARGUMENT, "the name of an %s is NULL.", is_output ? "output" : "input");
   if (s) {
-    *out = is_output ? find_listed(s->outputs, s->output_count, name) : find_listed(s->inputs, s->input_count, name);
+    *out = is_output ? find_listed(s->outputs, s->output_count, name)
+                     : find_listed(s->inputs, s->input_count, name);
     if (*out) return NULL;
   }
   pthread_mutex_lock(&model->lock);
@@ -161,8 +169,8 @@ static dvt_status find_tensor(dvt_model *model, const char *signature, const cha
   return status;
 }
 
-static const dvt_tensor_info *find_info(dvt_model *model, const char *signature, const char *name, bool is_output,
-                                        TF_Status *status) {
+static const dvt_tensor_info *find_info(dvt_model *model, const char *signature, const char *name,
+                                        bool is_output, TF_Status *status) {
   const dvt_model_tensor *found = NULL;
   dvt_status result = find_tensor(model, signature, name, is_output, &found);
   const dvt_tensor_info *info = result ? NULL : &found->info;
@@ -196,16 +204,18 @@ static void describe_info(const dvt_tensor_info *info, dvt_buf *out) {
 
 static dvt_status check_value(const dvt_model *model, const dvt_tensor_info *info, const TF_Tensor *value) {
   if (!value) return dvt_error(TF_INVALID_ARGUMENT, "input '%s': its tensor is NULL.", info->name);
-  bool fits = (info->dtype == 0 || value->dtype == (int)info->dtype) && (info->rank < 0 || value->rank == info->rank);
+  bool fits =
+      (info->dtype == 0 || value->dtype == (int)info->dtype) && (info->rank < 0 || value->rank == info->rank);
   const int64_t *dims = dvt_tensor_dims(value);
-  for (int d = 0; fits && info->rank >= 0 && d < info->rank; ++d) fits = info->dims[d] < 0 || info->dims[d] == dims[d];
+  for (int d = 0; fits && info->rank >= 0 && d < info->rank; ++d)
+    fits = info->dims[d] < 0 || info->dims[d] == dims[d];
   if (fits) return NULL;
   dvt_buf got = {0}, want = {0};
   dvt_buf_printf(&got, "%s", dvt_dtype_name(value->dtype));
   dvt_shape_describe(dims, value->rank, &got);
   describe_info(info, &want);
-  dvt_status status = dvt_error(TF_INVALID_ARGUMENT, "input '%s' of %s is %s; the model wants %s.", info->name,
-                                model->info.path, got.data, want.data);
+  dvt_status status = dvt_error(TF_INVALID_ARGUMENT, "input '%s' of %s is %s; the model wants %s.",
+                                info->name, model->info.path, got.data, want.data);
   dvt_buf_deinit(&got);
   dvt_buf_deinit(&want);
   return status;
@@ -213,16 +223,17 @@ static dvt_status check_value(const dvt_model *model, const dvt_tensor_info *inf
 
 static dvt_status not_in_graph(const dvt_model *model, const dvt_model_tensor *t) {
   if (t->info.tensor[0] == '\0')
-    return dvt_error(TF_UNIMPLEMENTED, "'%s' of %s is a sparse or composite tensor; only dense ones can be fed or fetched.",
+    return dvt_error(TF_UNIMPLEMENTED,
+                     "'%s' of %s is a sparse or composite tensor; only dense ones can be fed or fetched.",
                      t->info.name, model->info.path);
-  return dvt_error(TF_INVALID_ARGUMENT, "'%s' of %s stands for the tensor '%s', which is not in its graph.", t->info.name,
-                   model->info.path, t->info.tensor);
+  return dvt_error(TF_INVALID_ARGUMENT, "'%s' of %s stands for the tensor '%s', which is not in its graph.",
+                   t->info.name, model->info.path, t->info.tensor);
 }
 
 static bool same(TF_Output a, TF_Output b) { return a.oper == b.oper && a.index == b.index; }
 
-static dvt_status prepare_feeds(run *r, const char *signature, const char *const *names, TF_Tensor *const *values,
-                                int count) {
+static dvt_status prepare_feeds(run *r, const char *signature, const char *const *names,
+                                TF_Tensor *const *values, int count) {
   for (int i = 0; i < count; ++i) {
     const dvt_model_tensor *t;
     DVT_RETURN_IF_ERROR(find_tensor(r->model, signature, names[i], false, &t));
@@ -230,7 +241,8 @@ static dvt_status prepare_feeds(run *r, const char *signature, const char *const
     DVT_RETURN_IF_ERROR(check_value(r->model, &t->info, values[i]));
     for (int j = 0; j < i; ++j)
       if (same(r->feeds[j], t->output))
-        return dvt_error(TF_INVALID_ARGUMENT, "input '%s' is given twice (also as '%s').", names[i], names[j]);
+        return dvt_error(TF_INVALID_ARGUMENT, "input '%s' is given twice (also as '%s').", names[i],
+                         names[j]);
     r->feeds[r->feed_count++] = t->output;
   }
   return NULL;
@@ -252,7 +264,8 @@ static dvt_status prepare_fetches(run *r, const char *signature, const char *con
   return NULL;
 }
 
-// Marks in `reached` (by node id) what the fetches depend on when the feeds are given. The graph's lock is held.
+// Marks in `reached` (by node id) what the fetches depend on when the feeds are given. The graph's lock is
+// held.
 static void mark_needed(const run *r, uint8_t *reached, TF_Operation **stack) {
   size_t depth = 0;
   for (int i = 0; i < r->fetch_count; ++i) {
@@ -275,7 +288,8 @@ static void mark_needed(const run *r, uint8_t *reached, TF_Operation **stack) {
   }
 }
 
-// When not all inputs of the signature are given: are those that the outputs depend on? Lists all that are not.
+// When not all inputs of the signature are given: are those that the outputs depend on? Lists all that are
+// not.
 static dvt_status check_complete(const run *r) {
   const dvt_model_signature *s = r->signature;
   if (!s || r->feed_count >= s->input_count) return NULL;
@@ -296,11 +310,11 @@ static dvt_status check_complete(const run *r) {
   }
   pthread_mutex_unlock(&graph->lock);
   bool failed = !reached || !stack || missing.failed;
-  dvt_status status = failed         ? dvt_error_out_of_memory(graph->node_count)
-                      : missing.len ? dvt_error(TF_INVALID_ARGUMENT, "the model %s also needs the input%s %s.",
-                                                r->model->info.path, strstr(missing.data, "), ") ? "s" : "",
-                                                missing.data)
-                                    : NULL;
+  dvt_status status =
+      failed        ? dvt_error_out_of_memory(graph->node_count)
+      : missing.len ? dvt_error(TF_INVALID_ARGUMENT, "the model %s also needs the input%s %s.",
+                                r->model->info.path, strstr(missing.data, "), ") ? "s" : "", missing.data)
+                    : NULL;
   dvt_free(reached);
   dvt_free(stack);
   dvt_buf_deinit(&missing);
@@ -312,8 +326,8 @@ static dvt_status run_session(const run *r, TF_Tensor *const *inputs, TF_Tensor 
   dvt_run_options options;
   DVT_RETURN_IF_ERROR(dvt_run_options_parse((dvt_str){0}, &options));
   if (atomic_load_explicit(&r->model->profiling, memory_order_relaxed)) options.profile = &profile;
-  dvt_status status = dvt_session_run(r->model->session, &options, r->feeds, inputs, r->feed_count, r->fetches, outputs,
-                                      r->fetch_count, NULL, 0, NULL);
+  dvt_status status = dvt_session_run(r->model->session, &options, r->feeds, inputs, r->feed_count,
+                                      r->fetches, outputs, r->fetch_count, NULL, 0, NULL);
   if (options.profile) dvt_model_take_profile(r->model, &profile);
   return status;
 }
@@ -324,16 +338,22 @@ static dvt_status run_model(dvt_model *model, const char *signature, const char 
                             TF_Tensor *const *inputs, int input_count, const char *const *output_names,
                             TF_Tensor **outputs, int output_count) {
   if (!model->session)
-    return dvt_error(TF_FAILED_PRECONDITION, "the model %s was opened with describe_only; open it without to run it.",
+    return dvt_error(TF_FAILED_PRECONDITION,
+                     "the model %s was opened with describe_only; open it without to run it.",
                      model->info.path);
-  if (input_count < 0 || output_count < 0 || (input_count && (!input_names || !inputs)) || (output_count && !outputs))
-    return dvt_error(TF_INVALID_ARGUMENT, "dvt_model_run: %d inputs and %d outputs, but an array for them is missing.",
+  if (input_count < 0 || output_count < 0 || (input_count && (!input_names || !inputs)) ||
+      (output_count && !outputs))
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "dvt_model_run: %d inputs and %d outputs, but an array for them is missing.",
                      input_count, output_count);
   TF_Output room[RUN_INLINE];
   size_t count = (size_t)input_count + (size_t)output_count;
   TF_Output *ends = count <= RUN_INLINE ? room : dvt_calloc(count, sizeof *ends);
   if (!ends) return dvt_error_out_of_memory(count * sizeof *ends);
-  run r = {.model = model, .signature = find_signature(model, signature), .feeds = ends, .fetches = ends + input_count};
+  run r = {.model = model,
+           .signature = find_signature(model, signature),
+           .feeds = ends,
+           .fetches = ends + input_count};
   dvt_status status = prepare_feeds(&r, signature, input_names, inputs, input_count);
   if (!status) status = prepare_fetches(&r, signature, output_names, output_count);
   if (!status) status = check_complete(&r);
@@ -342,9 +362,10 @@ static dvt_status run_model(dvt_model *model, const char *signature, const char 
   return status;
 }
 
-void dvt_model_run(dvt_model *model, const char *signature, const char *const *input_names, TF_Tensor *const *inputs,
-                   int input_count, const char *const *output_names, TF_Tensor **outputs, int output_count,
-                   TF_Status *status) {
-  dvt_status_to_tf(run_model(model, signature, input_names, inputs, input_count, output_names, outputs, output_count),
-                   status);
+void dvt_model_run(dvt_model *model, const char *signature, const char *const *input_names,
+                   TF_Tensor *const *inputs, int input_count, const char *const *output_names,
+                   TF_Tensor **outputs, int output_count, TF_Status *status) {
+  dvt_status_to_tf(
+      run_model(model, signature, input_names, inputs, input_count, output_names, outputs, output_count),
+      status);
 }

@@ -1,5 +1,6 @@
-// struct dvt_model and what its files share: model_open.c (reading and loading), model.c (looking up and running),
-// model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_profile.c (times).
+// struct dvt_model and what its files share: model_open.c (reading and loading), model.c (looking up and
+// running), model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_profile.c
+// (times).
 #ifndef DVT_CAPI_MODEL_H_
 #define DVT_CAPI_MODEL_H_
 
@@ -31,8 +32,8 @@ struct dvt_model {
   dvt_str graph_def;
   dvt_model_signature *signatures;
   int signature_count, default_signature;  // -1: none
-  dvt_model_tensor *looked_up;  // tensors asked for by name that are in no signature
-  TF_Graph *graph;              // NULL when only described
+  dvt_model_tensor *looked_up;             // tensors asked for by name that are in no signature
+  TF_Graph *graph;                         // NULL when only described
   TF_Session *session;
   dvt_op_use *ops;
   int op_count, missing_count;
@@ -44,8 +45,8 @@ struct dvt_model {
 
 // NUL-terminated copy in the model's arena; NULL when out of memory.
 const char *dvt_model_copy(dvt_model *model, dvt_str s) DVT_NODISCARD;
-// Fills info's counts from the GraphDef and, for a model without signatures, makes the one of its placeholders and of the
-// nodes nobody consumes.
+// Fills info's counts from the GraphDef and, for a model without signatures, makes the one of its
+// placeholders and of the nodes nobody consumes.
 dvt_status dvt_model_read_graph(dvt_model *model, bool make_signature) DVT_NODISCARD;
 // After the graph was imported: dtypes and shapes of the made signature, TF_Outputs of all.
 void dvt_model_resolve(dvt_model *model);
@@ -53,7 +54,8 @@ void dvt_model_resolve(dvt_model *model);
 dvt_status dvt_model_describe_output(dvt_model *model, TF_Output output, dvt_tensor_info *info) DVT_NODISCARD;
 void dvt_model_take_profile(dvt_model *model, dvt_profile *profile);  // empties *profile
 
-// Walking a serialised GraphDef. Field numbers of the public graph.proto, node_def.proto, function.proto, op_def.proto.
+// Walking a serialised GraphDef. Field numbers of the public graph.proto, node_def.proto, function.proto,
+// op_def.proto.
 enum { GRAPH_NODE = 1, GRAPH_LIBRARY = 2, GRAPH_VERSIONS = 4, VERSIONS_PRODUCER = 1 };
 enum { LIBRARY_FUNCTION = 1 };
 enum { FUNCTION_SIGNATURE = 1, FUNCTION_NODE = 3, FUNCTION_RET = 4, FUNCTION_CONTROL_RET = 6, OP_NAME = 1 };

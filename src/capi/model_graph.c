@@ -1,11 +1,12 @@
-// Describing a model's GraphDef from its bytes, which works when ops are missing: counts, and for a graph without
-// signatures the inputs and outputs. Once the graph is imported, it says the dtypes and shapes.
+// Describing a model's GraphDef from its bytes, which works when ops are missing: counts, and for a graph
+// without signatures the inputs and outputs. Once the graph is imported, it says the dtypes and shapes.
 #include "base/map.h"
 #include "capi/model.h"
 #include "op/registry.h"
 
 static bool is_placeholder(dvt_str op) {
-  return dvt_str_is(op, "Placeholder") || dvt_str_is(op, "PlaceholderV2") || dvt_str_is(op, "PlaceholderWithDefault");
+  return dvt_str_is(op, "Placeholder") || dvt_str_is(op, "PlaceholderV2") ||
+         dvt_str_is(op, "PlaceholderWithDefault");
 }
 
 // "node:1", "node", "^node" -> "node"
@@ -22,7 +23,8 @@ static void count_all(dvt_model *model) {
   while (dvt_wire_next(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == GRAPH_NODE) ++model->info.node_count;
-    if (field.number == GRAPH_VERSIONS && dvt_wire_find(field.bytes, VERSIONS_PRODUCER, DVT_WIRE_VARINT, &producer))
+    if (field.number == GRAPH_VERSIONS &&
+        dvt_wire_find(field.bytes, VERSIONS_PRODUCER, DVT_WIRE_VARINT, &producer))
       model->info.graph_def_version = (int64_t)producer.value;
     if (field.number != GRAPH_LIBRARY) continue;
     dvt_wire functions = dvt_wire_open(field.bytes);
@@ -55,7 +57,8 @@ static int output_count(dvt_str op_name, dvt_str node) {
   dvt_wire wire = dvt_wire_open(node);
   dvt_str entry;
   while (def.attr_count < (int32_t)DVT_COUNT_OF(attrs) && dvt_proto_next(&wire, NODE_ATTR, &entry))
-    attrs[def.attr_count++] = (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
+    attrs[def.attr_count++] =
+        (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
   def.attrs = attrs;
   dvt_status status = dvt_node_resolve(&def, &arena);
   int count = status ? op->output_count : def.output_count;
@@ -64,8 +67,8 @@ static int output_count(dvt_str op_name, dvt_str node) {
   return count;
 }
 
-static bool add_tensor(dvt_model *model, dvt_model_tensor **list, int *count, size_t *capacity, dvt_str node, int index,
-                       bool show_index) {
+static bool add_tensor(dvt_model *model, dvt_model_tensor **list, int *count, size_t *capacity, dvt_str node,
+                       int index, bool show_index) {
   dvt_buf name = {0};
   if (!dvt_grow((void **)list, capacity, (size_t)*count + 1, sizeof **list)) return false;
   dvt_model_tensor *t = &(*list)[*count];
@@ -96,13 +99,15 @@ static bool collect_ends(collector *c) {
   while (dvt_proto_next(&wire, GRAPH_NODE, &node)) {
     dvt_str name = dvt_proto_bytes(node, NODE_NAME), op = dvt_proto_bytes(node, NODE_OP);
     if (is_placeholder(op)) {
-      if (!add_tensor(c->model, &s->inputs, &s->input_count, &c->input_capacity, name, 0, false)) return false;
+      if (!add_tensor(c->model, &s->inputs, &s->input_count, &c->input_capacity, name, 0, false))
+        return false;
       continue;
     }
     if (dvt_map_get(&c->consumed, name)) continue;
     int outputs = output_count(op, node);
     for (int i = 0; i < outputs; ++i)
-      if (!add_tensor(c->model, &s->outputs, &s->output_count, &c->output_capacity, name, i, outputs > 1)) return false;
+      if (!add_tensor(c->model, &s->outputs, &s->output_count, &c->output_capacity, name, i, outputs > 1))
+        return false;
   }
   return true;
 }
@@ -158,7 +163,8 @@ static void resolve(dvt_model *model, dvt_model_tensor *tensors, int count, bool
     dvt_str node;
     int index;
     bool control;
-    if (!dvt_parse_tensor_name(dvt_str_from(tensors[i].info.tensor), &node, &index, &control) || control) continue;
+    if (!dvt_parse_tensor_name(dvt_str_from(tensors[i].info.tensor), &node, &index, &control) || control)
+      continue;
     pthread_mutex_lock(&model->graph->lock);
     TF_Operation *oper = dvt_graph_find(model->graph, node);
     pthread_mutex_unlock(&model->graph->lock);

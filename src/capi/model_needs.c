@@ -1,7 +1,7 @@
-// Which ops a model has, which of them running its signatures reaches, and what is missing to run those. Works on the
-// bytes of the GraphDef, because a graph with unknown ops cannot be imported. Reached is what the outputs of the
-// signatures and the loading of variables depend on; of a called function, what its results depend on and its stateful
-// nodes.
+// Which ops a model has, which of them running its signatures reaches, and what is missing to run those.
+// Works on the bytes of the GraphDef, because a graph with unknown ops cannot be imported. Reached is what
+// the outputs of the signatures and the loading of variables depend on; of a called function, what its
+// results depend on and its stateful nodes.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -49,7 +49,8 @@ static dvt_op_use *use_of(needs *n, dvt_str op) {
   if (*slot) return *slot;
   dvt_op_use *use = dvt_arena_calloc(&n->arena, 1, sizeof *use);
   if (use) use->op = dvt_model_copy(n->model, op);
-  if (!use || !use->op || !dvt_grow((void **)&n->order, &n->order_capacity, n->op_count + 1, sizeof *n->order)) {
+  if (!use || !use->op ||
+      !dvt_grow((void **)&n->order, &n->order_capacity, n->op_count + 1, sizeof *n->order)) {
     dvt_map_remove(&n->uses, op);
     return NULL;
   }
@@ -90,7 +91,8 @@ static bool read_all(needs *n) {
     need_scope *scope = &n->functions[n->function_count++];
     scope->proto = function;
     scope->name = dvt_proto_bytes(dvt_proto_bytes(function, FUNCTION_SIGNATURE), OP_NAME);
-    if (!scope_read(n, scope, function, FUNCTION_NODE) || !dvt_map_put(&n->function_by_name, scope->name, scope))
+    if (!scope_read(n, scope, function, FUNCTION_NODE) ||
+        !dvt_map_put(&n->function_by_name, scope->name, scope))
       return false;
   }
   return scope_read(n, &n->graph, n->model->graph_def, GRAPH_NODE);
@@ -152,7 +154,8 @@ static void reach_signatures(needs *n) {
     reach(n, &n->graph, saved->restore_op);
     reach(n, &n->graph, saved->init_op);
   }
-  for (size_t i = 0; model->signature_count == 0 && i < n->graph.count; ++i) reach(n, &n->graph, n->graph.nodes[i].name);
+  for (size_t i = 0; model->signature_count == 0 && i < n->graph.count; ++i)
+    reach(n, &n->graph, n->graph.nodes[i].name);
   follow(n, &n->graph);
 }
 
@@ -160,7 +163,8 @@ static void reach_function(needs *n, need_scope *scope) {
   dvt_wire wire = dvt_wire_open(scope->proto);
   dvt_field field;
   while (dvt_wire_next(&wire, &field))
-    if (field.type == DVT_WIRE_BYTES && (field.number == FUNCTION_RET || field.number == FUNCTION_CONTROL_RET))
+    if (field.type == DVT_WIRE_BYTES &&
+        (field.number == FUNCTION_RET || field.number == FUNCTION_CONTROL_RET))
       reach(n, scope, dvt_proto_bytes(field.bytes, ENTRY_VALUE));
   for (size_t i = 0; i < scope->count; ++i) {
     const dvt_op_def *op = dvt_op_lookup(scope->nodes[i].op);
@@ -199,7 +203,8 @@ static void check_kernel(needs *n, const need_node *node, const dvt_op_def *op, 
   bool ok = true;
   while (ok && dvt_proto_next(&wire, NODE_ATTR, &entry)) {
     ok = dvt_grow((void **)&attrs, &capacity, count + 1, sizeof *attrs);
-    if (ok) attrs[count++] = (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
+    if (ok)
+      attrs[count++] = (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
   }
   n->failed |= !ok;
   dvt_node_def def = {.name = node->name, .op = op, .attrs = attrs, .attr_count = (int32_t)count};
@@ -227,7 +232,8 @@ static void check_node(needs *n, const need_node *node) {
   if (op)
     check_kernel(n, node, op, use);
   else if (!use->missing)
-    use->missing = formatted(n, "no plugin registers the op '" DVT_STR_FMT "'; load one that does", DVT_STR_ARG(node->op));
+    use->missing = formatted(n, "no plugin registers the op '" DVT_STR_FMT "'; load one that does",
+                             DVT_STR_ARG(node->op));
 }
 
 // A graph can be imported only when every op of its own nodes is defined, whether it is reached or not.
@@ -236,8 +242,10 @@ static void check_definitions(needs *n) {
     const need_node *node = &n->graph.nodes[i];
     dvt_op_use *use = dvt_map_get(&n->uses, node->op);
     if (use->missing || dvt_map_get(&n->function_by_name, node->op) || dvt_op_lookup(node->op)) continue;
-    use->missing = formatted(n, "no plugin registers the op '" DVT_STR_FMT "', which opening the model needs; load one that "
-                                "does",
+    use->missing = formatted(n,
+                             "no plugin registers the op '" DVT_STR_FMT
+                             "', which opening the model needs; load one that "
+                             "does",
                              DVT_STR_ARG(node->op));
   }
 }

@@ -1,5 +1,5 @@
-// dvt_model_open: telling apart the kinds of files, reading them, loading plugins, importing the graph, restoring
-// variables.
+// dvt_model_open: telling apart the kinds of files, reading them, loading plugins, importing the graph,
+// restoring variables.
 #include <sys/stat.h>
 
 #include "base/schema.h"
@@ -31,24 +31,31 @@ static const struct {
     {0, {"\x89HDF", 4}, "a Keras HDF5 file; save the model with model.export(DIR) and give DIR"},
     {0, {"PK\3\4", 4}, "a zip archive (a .keras file?); save the model with model.export(DIR) and give DIR"},
     {4, {"TFL3", 4}, "a TensorFlow Lite file, which has ops of its own and cannot be run"},
-    {0, {"\x7f" "ELF", 4}, "a shared library; a plugin is given with --plugin or dvt_load_plugin"},
+    {0,
+     {"\x7f"
+      "ELF",
+      4},
+     "a shared library; a plugin is given with --plugin or dvt_load_plugin"},
     {0, {"\x93NUMPY", 6}, "a NumPy array, not a model"},
 };
 
 static dvt_status not_a_graph(const char *path, dvt_str bytes) {
   for (size_t i = 0; i < DVT_COUNT_OF(known_files); ++i) {
     dvt_str magic = known_files[i].magic;
-    if (bytes.len >= known_files[i].at + magic.len && memcmp(bytes.data + known_files[i].at, magic.data, magic.len) == 0)
+    if (bytes.len >= known_files[i].at + magic.len &&
+        memcmp(bytes.data + known_files[i].at, magic.data, magic.len) == 0)
       return dvt_error(TF_INVALID_ARGUMENT, "%s is %s.", path, known_files[i].what);
   }
   dvt_field field;
   dvt_wire wire = dvt_wire_open(bytes);
   if (dvt_wire_next(&wire, &field) && field.number == 1 && field.type == DVT_WIRE_VARINT)
-    return dvt_error(TF_INVALID_ARGUMENT, "%s is the inside of a SavedModel; give the directory that it lies in.", path);
-  return dvt_error(TF_INVALID_ARGUMENT,
-                   "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory or a GraphDef "
-                   "file (.pb or .pbtxt) is wanted.",
-                   path);
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "%s is the inside of a SavedModel; give the directory that it lies in.", path);
+  return dvt_error(
+      TF_INVALID_ARGUMENT,
+      "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory or a GraphDef "
+      "file (.pb or .pbtxt) is wanted.",
+      path);
 }
 
 static bool is_graph_def(dvt_str bytes) {
@@ -87,7 +94,8 @@ static dvt_status read_graph_file(dvt_model *model, const char *path) {
 
 // ---- SavedModels ----
 
-static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, int count, dvt_model_tensor **out) {
+static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, int count,
+                            dvt_model_tensor **out) {
   *out = dvt_arena_calloc(&model->arena, (size_t)count + 1, sizeof **out);
   for (int i = 0; *out && i < count; ++i) {
     const dvt_signature_tensor *t = &from[i];
@@ -108,7 +116,8 @@ static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, 
 static dvt_status convert_signatures(dvt_model *model) {
   const dvt_saved_model *from = model->saved_model;
   model->signature_count = from->signature_count;
-  model->signatures = dvt_arena_calloc(&model->arena, (size_t)from->signature_count + 1, sizeof *model->signatures);
+  model->signatures =
+      dvt_arena_calloc(&model->arena, (size_t)from->signature_count + 1, sizeof *model->signatures);
   bool ok = model->signatures != NULL;
   for (int i = 0; ok && i < from->signature_count; ++i) {
     const dvt_signature *s = &from->signatures[i];
@@ -124,7 +133,8 @@ static dvt_status convert_signatures(dvt_model *model) {
   return ok ? NULL : dvt_error_out_of_memory(sizeof *model->signatures);
 }
 
-// Number and bytes of variables. A checkpoint that cannot be read is reported when the variables are restored.
+// Number and bytes of variables. A checkpoint that cannot be read is reported when the variables are
+// restored.
 static void describe_variables(dvt_model *model, const char *directory) {
   dvt_buf prefix = {0};
   dvt_checkpoint *checkpoint = NULL;
@@ -204,10 +214,11 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
   model->info.path = dvt_model_copy(model, dvt_str_from(path));
   if (!model->info.path) return dvt_error_out_of_memory(strlen(path));
   if (stat(path, &info) != 0)
-    return dvt_error(TF_NOT_FOUND,
-                     "there is no model at %s: the path does not exist. A SavedModel directory or a GraphDef file (.pb or "
-                     ".pbtxt) is wanted.",
-                     path);
+    return dvt_error(
+        TF_NOT_FOUND,
+        "there is no model at %s: the path does not exist. A SavedModel directory or a GraphDef file (.pb or "
+        ".pbtxt) is wanted.",
+        path);
   bool is_directory = S_ISDIR(info.st_mode);
   DVT_RETURN_IF_ERROR(is_directory ? read_saved_model(model, path, options) : read_graph_file(model, path));
   model->info.graph_bytes = (int64_t)model->graph_def.len;
@@ -218,14 +229,17 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
   return NULL;
 }
 
-void dvt_model_open(const char *path, const dvt_model_options *options, dvt_model **out_model, TF_Status *status) {
+void dvt_model_open(const char *path, const dvt_model_options *options, dvt_model **out_model,
+                    TF_Status *status) {
   dvt_model_options filled = {0};
   dvt_status result = NULL;
   dvt_model *model = NULL;
   if (!path) result = dvt_error(TF_INVALID_ARGUMENT, "dvt_model_open: the path is NULL.");
   if (!result && options && (options->struct_size < offsetof(dvt_model_options, tags) + sizeof options->tags))
-    result = dvt_error(TF_INVALID_ARGUMENT, "dvt_model_open: options.struct_size is %zu; set it to "
-                       "sizeof(dvt_model_options).", options->struct_size);
+    result = dvt_error(TF_INVALID_ARGUMENT,
+                       "dvt_model_open: options.struct_size is %zu; set it to "
+                       "sizeof(dvt_model_options).",
+                       options->struct_size);
   if (!result) {
     if (options) memcpy(&filled, options, DVT_MIN(options->struct_size, sizeof filled));
     model = dvt_calloc(1, sizeof *model);

@@ -1,4 +1,5 @@
-// Listing the plugins', ops' and kernels' registries for embedders and the `dovetail` command, as readable text.
+// Listing the plugins', ops' and kernels' registries for embedders and the `dovetail` command, as readable
+// text.
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -48,7 +49,8 @@ static void put_allowed(dvt_str allowed, int kind, dvt_buf *out) {
 
 static void put_attr(const dvt_attr_def *attr, dvt_buf *out) {
   const char *kind = dvt_attr_kind_name(attr->kind);
-  dvt_buf_printf(out, attr->is_list ? DVT_STR_FMT ": list(%s)" : DVT_STR_FMT ": %s", DVT_STR_ARG(attr->name), kind);
+  dvt_buf_printf(out, attr->is_list ? DVT_STR_FMT ": list(%s)" : DVT_STR_FMT ": %s", DVT_STR_ARG(attr->name),
+                 kind);
   if (attr->has_minimum) dvt_buf_printf(out, " >= %" PRId64, attr->minimum);
   if (attr->allowed.len) put_allowed(attr->allowed, attr->kind, out);
   if (!attr->has_default) return;
@@ -61,8 +63,10 @@ static void put_args(const dvt_op_def *op, const dvt_arg_def *args, int count, d
     const dvt_arg_def *arg = &args[i];
     int type_attr = arg->type_list_attr >= 0 ? arg->type_list_attr : arg->type_attr;
     dvt_str type = type_attr >= 0 ? op->attrs[type_attr].name : dvt_str_from(dvt_dtype_name(arg->dtype));
-    dvt_buf_printf(out, "%s" DVT_STR_FMT ": %s", i ? ", " : "", DVT_STR_ARG(arg->name), arg->is_ref ? "Ref(" : "");
-    if (arg->number_attr >= 0) dvt_buf_printf(out, DVT_STR_FMT " * ", DVT_STR_ARG(op->attrs[arg->number_attr].name));
+    dvt_buf_printf(out, "%s" DVT_STR_FMT ": %s", i ? ", " : "", DVT_STR_ARG(arg->name),
+                   arg->is_ref ? "Ref(" : "");
+    if (arg->number_attr >= 0)
+      dvt_buf_printf(out, DVT_STR_FMT " * ", DVT_STR_ARG(op->attrs[arg->number_attr].name));
     dvt_buf_printf(out, DVT_STR_FMT "%s", DVT_STR_ARG(type), arg->is_ref ? ")" : "");
   }
 }
@@ -78,7 +82,8 @@ typedef struct kernel_list {
 static void collect_kernel(void *arg, const dvt_kernel_def *def) {
   kernel_list *list = arg;
   if ((list->op && !dvt_str_is(def->op, list->op)) || !belongs(def->plugin, list->plugin)) return;
-  if (dvt_grow((void **)&list->defs, &list->capacity, list->count + 1, sizeof *list->defs)) list->defs[list->count++] = def;
+  if (dvt_grow((void **)&list->defs, &list->capacity, list->count + 1, sizeof *list->defs))
+    list->defs[list->count++] = def;
 }
 
 static int by_op(const void *a, const void *b) {
@@ -94,8 +99,8 @@ static kernel_list kernels_collect(const char *op, const char *plugin) {
   return list;
 }
 
-static void show_kernel(const dvt_kernel_def *def, dvt_buf *text, void (*visit)(void *, const dvt_kernel_info *),
-                        void *arg) {
+static void show_kernel(const dvt_kernel_def *def, dvt_buf *text,
+                        void (*visit)(void *, const dvt_kernel_info *), void *arg) {
   dvt_buf_clear(text);
   dvt_buf_append(text, "", 0);
   for (int i = 0; i < def->constraint_count; ++i) {
@@ -111,13 +116,14 @@ static void show_kernel(const dvt_kernel_def *def, dvt_buf *text, void (*visit)(
   label = text->len;
   dvt_buf_append_str(text, def->label);
   if (text->failed) return;
-  dvt_kernel_info info = {text->data + op, text->data + device,       text->data,    text->data + label,
-                          plugin_name(def->plugin), def->priority, def->compute_async != NULL};
+  dvt_kernel_info info = {text->data + op,           text->data + device,      text->data,
+                          text->data + label,        plugin_name(def->plugin), def->priority,
+                          def->compute_async != NULL};
   visit(arg, &info);
 }
 
-void dvt_list_kernels(const char *op, const char *plugin, void (*visit)(void *arg, const dvt_kernel_info *kernel),
-                      void *arg) {
+void dvt_list_kernels(const char *op, const char *plugin,
+                      void (*visit)(void *arg, const dvt_kernel_info *kernel), void *arg) {
   if (!plugin) {
     dvt_plugin_autoload_init();
     dvt_op_registry_load_all();

@@ -1,6 +1,6 @@
-// Opening checkpoints and reading tensors from them. The index is decoded when a checkpoint is opened, data files are
-// mapped when a tensor of theirs is first read. checkpoint_slices.c puts partitioned tensors together,
-// checkpoint_write.c writes.
+// Opening checkpoints and reading tensors from them. The index is decoded when a checkpoint is opened, data
+// files are mapped when a tensor of theirs is first read. checkpoint_slices.c puts partitioned tensors
+// together, checkpoint_write.c writes.
 #include "graph/checkpoint.h"
 
 #include <inttypes.h>
@@ -16,7 +16,8 @@
 
 dvt_status dvt_checkpoint_damaged(const dvt_checkpoint *checkpoint, dvt_str name, const char *detail) {
   return dvt_error(TF_DATA_LOSS,
-                   "checkpoint %s: tensor '" DVT_STR_FMT "': %s. Copy the checkpoint's files again from where they were "
+                   "checkpoint %s: tensor '" DVT_STR_FMT
+                   "': %s. Copy the checkpoint's files again from where they were "
                    "written.",
                    checkpoint->prefix, DVT_STR_ARG(name), detail);
 }
@@ -34,17 +35,22 @@ static dvt_status header_check(dvt_checkpoint *checkpoint, dvt_str header) {
         dvt_wire_find(field.bytes, VERSION_MIN_CONSUMER, DVT_WIRE_VARINT, &version))
       min_consumer = version.value;
   }
-  if (wire.bad) return dvt_error(TF_DATA_LOSS, "checkpoint %s: the header of its index is malformed.", checkpoint->prefix);
-  if (endianness != 0)
-    return dvt_error(TF_UNIMPLEMENTED,
-                     "checkpoint %s was written on a big-endian machine; only little-endian ones can be read.",
+  if (wire.bad)
+    return dvt_error(TF_DATA_LOSS, "checkpoint %s: the header of its index is malformed.",
                      checkpoint->prefix);
+  if (endianness != 0)
+    return dvt_error(
+        TF_UNIMPLEMENTED,
+        "checkpoint %s was written on a big-endian machine; only little-endian ones can be read.",
+        checkpoint->prefix);
   if (min_consumer > BUNDLE_FORMAT_VERSION)
     return dvt_error(TF_UNIMPLEMENTED,
-                     "checkpoint %s needs a reader of checkpoint format version %" PRIu64 "; this one knows version %d.",
+                     "checkpoint %s needs a reader of checkpoint format version %" PRIu64
+                     "; this one knows version %d.",
                      checkpoint->prefix, min_consumer, BUNDLE_FORMAT_VERSION);
   if (shards < 1 || shards > MAX_SHARDS)
-    return dvt_error(TF_DATA_LOSS, "checkpoint %s: its index names %" PRIu64 " data files; 1 to %d are possible.",
+    return dvt_error(TF_DATA_LOSS,
+                     "checkpoint %s: its index names %" PRIu64 " data files; 1 to %d are possible.",
                      checkpoint->prefix, shards, MAX_SHARDS);
   checkpoint->shard_count = (int32_t)shards;
   return NULL;
@@ -55,15 +61,18 @@ static dvt_status index_read(dvt_checkpoint *checkpoint, dvt_str index, const ch
   const dvt_table *table = &checkpoint->table;
   if (table->count == 0 || table->entries[0].key.len != 0)
     return dvt_error(TF_DATA_LOSS,
-                     "%s is a table, but not the index of a checkpoint in V2 format: it has no header entry. Checkpoints in "
+                     "%s is a table, but not the index of a checkpoint in V2 format: it has no header entry. "
+                     "Checkpoints in "
                      "the older V1 format are not supported; save the model again with a current TensorFlow.",
                      what);
   DVT_RETURN_IF_ERROR(header_check(checkpoint, table->entries[0].value));
   checkpoint->variables = dvt_calloc(table->count, sizeof *checkpoint->variables);
   checkpoint->shards = dvt_calloc((size_t)checkpoint->shard_count, sizeof *checkpoint->shards);
-  if (!checkpoint->variables || !checkpoint->shards) return dvt_error_out_of_memory(table->count * sizeof(void *));
+  if (!checkpoint->variables || !checkpoint->shards)
+    return dvt_error_out_of_memory(table->count * sizeof(void *));
   for (size_t i = 1; i < table->count; ++i)  // keys of slices start with a zero byte
-    if (table->entries[i].key.data[0] != '\0') checkpoint->variables[checkpoint->variable_count++] = &table->entries[i];
+    if (table->entries[i].key.data[0] != '\0')
+      checkpoint->variables[checkpoint->variable_count++] = &table->entries[i];
   return NULL;
 }
 
@@ -76,10 +85,11 @@ static dvt_status missing_index(const char *prefix, dvt_status cause) {
   dvt_status_free(other);
   if (is_table) {
     dvt_status_free(cause);
-    return dvt_error(TF_UNIMPLEMENTED,
-                     "%s is a checkpoint in the V1 format (one file), which is not supported; save the model again with a "
-                     "current TensorFlow.",
-                     prefix);
+    return dvt_error(
+        TF_UNIMPLEMENTED,
+        "%s is a checkpoint in the V1 format (one file), which is not supported; save the model again with a "
+        "current TensorFlow.",
+        prefix);
   }
   return dvt_status_annotate(cause,
                              " (a checkpoint is given by its prefix: %s stands for the files %s.index and "
@@ -125,7 +135,8 @@ dvt_status dvt_checkpoint_open(const char *prefix, dvt_checkpoint **out_checkpoi
   return status;
 }
 
-dvt_status dvt_checkpoint_open_memory(dvt_str index, dvt_str data, bool check_crc, dvt_checkpoint **out_checkpoint) {
+dvt_status dvt_checkpoint_open_memory(dvt_str index, dvt_str data, bool check_crc,
+                                      dvt_checkpoint **out_checkpoint) {
   dvt_checkpoint *checkpoint;
   DVT_RETURN_IF_ERROR(create("memory", check_crc, &checkpoint));
   checkpoint->from_memory = true;
@@ -171,12 +182,13 @@ static dvt_status find(const dvt_checkpoint *checkpoint, dvt_str name, const dvt
   *out = name.len && name.data[0] != '\0' ? dvt_table_find(&checkpoint->table, name) : NULL;
   if (*out) return NULL;
   dvt_nearest nearest = {.wanted = name};
-  for (size_t i = 0; i < checkpoint->variable_count; ++i) dvt_nearest_offer(&nearest, checkpoint->variables[i]->key);
+  for (size_t i = 0; i < checkpoint->variable_count; ++i)
+    dvt_nearest_offer(&nearest, checkpoint->variables[i]->key);
   dvt_buf hint = {0};
   dvt_nearest_print(&nearest, &hint);
-  dvt_status status =
-      dvt_error(TF_NOT_FOUND, "Key " DVT_STR_FMT " not found in checkpoint %s, which holds %zu tensors.%s",
-                DVT_STR_ARG(name), checkpoint->prefix, checkpoint->variable_count, hint.data ? hint.data : "");
+  dvt_status status = dvt_error(
+      TF_NOT_FOUND, "Key " DVT_STR_FMT " not found in checkpoint %s, which holds %zu tensors.%s",
+      DVT_STR_ARG(name), checkpoint->prefix, checkpoint->variable_count, hint.data ? hint.data : "");
   dvt_buf_deinit(&hint);
   return status;
 }
@@ -194,18 +206,34 @@ dvt_status dvt_bundle_entry_parse(const dvt_checkpoint *checkpoint, const dvt_ta
   dvt_field field;
   while (dvt_wire_next(&wire, &field)) {
     switch (field.number) {
-      case ENTRY_DTYPE: dtype = field.value; break;
-      case ENTRY_SHAPE: shape = field.bytes; break;
-      case ENTRY_SHARD: shard = field.value; break;
-      case ENTRY_OFFSET: e->offset = field.value; break;
-      case ENTRY_SIZE: e->size = field.value; break;
-      case ENTRY_CRC32C: e->crc = (uint32_t)field.value; break;
-      case ENTRY_SLICES: e->slice_count += field.type == DVT_WIRE_BYTES; break;
-      default: break;
+      case ENTRY_DTYPE:
+        dtype = field.value;
+        break;
+      case ENTRY_SHAPE:
+        shape = field.bytes;
+        break;
+      case ENTRY_SHARD:
+        shard = field.value;
+        break;
+      case ENTRY_OFFSET:
+        e->offset = field.value;
+        break;
+      case ENTRY_SIZE:
+        e->size = field.value;
+        break;
+      case ENTRY_CRC32C:
+        e->crc = (uint32_t)field.value;
+        break;
+      case ENTRY_SLICES:
+        e->slice_count += field.type == DVT_WIRE_BYTES;
+        break;
+      default:
+        break;
     }
   }
   if (wire.bad) return dvt_checkpoint_damaged(checkpoint, e->name, "its index entry is malformed");
-  if (dtype < 1 || dtype > DVT_DTYPE_MAX) return dvt_checkpoint_damaged(checkpoint, e->name, "its dtype is unknown");
+  if (dtype < 1 || dtype > DVT_DTYPE_MAX)
+    return dvt_checkpoint_damaged(checkpoint, e->name, "its dtype is unknown");
   e->dtype = (int)dtype;
   dvt_status status = dvt_shape_from_proto(shape, e->dims, DVT_MAX_RANK, &e->rank);
   int64_t count = 0;
@@ -220,8 +248,8 @@ dvt_status dvt_bundle_entry_parse(const dvt_checkpoint *checkpoint, const dvt_ta
   return NULL;
 }
 
-dvt_status dvt_checkpoint_describe(const dvt_checkpoint *checkpoint, dvt_str name, int *out_dtype, int64_t *out_dims,
-                                   int capacity, int *out_rank) {
+dvt_status dvt_checkpoint_describe(const dvt_checkpoint *checkpoint, dvt_str name, int *out_dtype,
+                                   int64_t *out_dims, int capacity, int *out_rank) {
   const dvt_table_entry *found;
   dvt_bundle_entry entry;
   DVT_RETURN_IF_ERROR(find(checkpoint, name, &found));
@@ -244,7 +272,8 @@ static dvt_status shard_bytes(const dvt_checkpoint *checkpoint, int32_t shard, d
     dvt_buf_printf(&path, "%s.data-%05d-of-%05d", checkpoint->prefix, shard, checkpoint->shard_count);
     status = path.failed ? dvt_error_out_of_memory(path.len) : dvt_file_map(path.data, file);
     if (dvt_status_code(status) == TF_NOT_FOUND)
-      status = dvt_status_annotate(status, " (the index %s.index needs this file beside it)", checkpoint->prefix);
+      status =
+          dvt_status_annotate(status, " (the index %s.index needs this file beside it)", checkpoint->prefix);
     dvt_buf_deinit(&path);
   }
   *out = file->bytes;
@@ -269,10 +298,10 @@ static bool take_length(dvt_str stored, size_t *at, uint64_t *out) {
   return false;
 }
 
-// String tensors: a varint length for each element, a masked checksum of the lengths, then the bytes back to back. The
-// entry's checksum covers the lengths as fixed-width integers, the stored checksum, and the bytes.
-static dvt_status strings_check(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, dvt_str stored,
-                                int64_t count, size_t *out_text) {
+// String tensors: a varint length for each element, a masked checksum of the lengths, then the bytes back to
+// back. The entry's checksum covers the lengths as fixed-width integers, the stored checksum, and the bytes.
+static dvt_status strings_check(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                                dvt_str stored, int64_t count, size_t *out_text) {
   const char *cut = "its strings are longer than what is stored";
   size_t at = 0, total = 0;
   uint32_t crc = 0, lengths_crc;
@@ -283,7 +312,8 @@ static dvt_status strings_check(const dvt_checkpoint *checkpoint, const dvt_bund
     total += (size_t)len;
     crc = dvt_crc32c_extend(crc, &len, len <= UINT32_MAX ? 4 : 8);
   }
-  if (stored.len - at < 4 || stored.len - at - 4 != total) return dvt_checkpoint_damaged(checkpoint, entry->name, cut);
+  if (stored.len - at < 4 || stored.len - at - 4 != total)
+    return dvt_checkpoint_damaged(checkpoint, entry->name, cut);
   *out_text = at + 4;
   if (!checkpoint->check_crc) return NULL;
   memcpy(&lengths_crc, stored.data + at, 4);
@@ -292,8 +322,8 @@ static dvt_status strings_check(const dvt_checkpoint *checkpoint, const dvt_bund
   return dvt_crc32c_mask(crc) == entry->crc ? NULL : checksum_mismatch(checkpoint, entry);
 }
 
-static dvt_status strings_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, dvt_str stored,
-                               int64_t count, TF_Tensor *out) {
+static dvt_status strings_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                               dvt_str stored, int64_t count, TF_Tensor *out) {
   size_t at = 0, text = 0;
   if ((uint64_t)count > stored.len)  // every element has at least one byte of length
     return dvt_checkpoint_damaged(checkpoint, entry->name, "it has more elements than bytes");
@@ -306,7 +336,8 @@ static dvt_status strings_read(const dvt_checkpoint *checkpoint, const dvt_bundl
   return NULL;
 }
 
-dvt_status dvt_bundle_entry_bytes(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, dvt_str *out) {
+dvt_status dvt_bundle_entry_bytes(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                                  dvt_str *out) {
   dvt_str file;
   DVT_RETURN_IF_ERROR(shard_bytes(checkpoint, entry->shard, &file));
   if (entry->offset > file.len || entry->size > file.len - entry->offset)
@@ -324,7 +355,8 @@ uint64_t dvt_bundle_mapped_bytes(const dvt_checkpoint *checkpoint) {
   return total;
 }
 
-dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, TF_Tensor *out) {
+dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                                 TF_Tensor *out) {
   dvt_str stored;
   DVT_RETURN_IF_ERROR(dvt_bundle_entry_bytes(checkpoint, entry, &stored));
   int64_t count;
@@ -332,7 +364,8 @@ dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bun
   if (entry->dtype == TF_STRING) return strings_read(checkpoint, entry, stored, count, out);
   size_t bytes;
   if (dvt_dtype_size(entry->dtype) == 0)
-    return dvt_error(TF_UNIMPLEMENTED, "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be read.",
+    return dvt_error(TF_UNIMPLEMENTED,
+                     "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be read.",
                      checkpoint->prefix, DVT_STR_ARG(entry->name), dvt_dtype_name(entry->dtype));
   DVT_RETURN_IF_ERROR(dvt_shape_bytes(entry->dtype, entry->dims, entry->rank, &bytes));
   if (bytes != stored.len)

@@ -1,5 +1,5 @@
-// What the reader, the slice assembler and the writer of checkpoints share: the struct and decoded index entries.
-// Field numbers are those of the public tensor_bundle.proto and tensor_slice.proto.
+// What the reader, the slice assembler and the writer of checkpoints share: the struct and decoded index
+// entries. Field numbers are those of the public tensor_bundle.proto and tensor_slice.proto.
 #ifndef DVT_GRAPH_CHECKPOINT_INTERNAL_H_
 #define DVT_GRAPH_CHECKPOINT_INTERNAL_H_
 
@@ -30,8 +30,8 @@ struct dvt_checkpoint {
   const dvt_table_entry **variables;  // entries of whole tensors, sorted by name
   size_t variable_count;
   bool check_crc, from_memory;
-  pthread_mutex_t lock;      // guards opening of shards
-  dvt_mapped_file *shards;   // data == NULL: not opened
+  pthread_mutex_t lock;     // guards opening of shards
+  dvt_mapped_file *shards;  // data == NULL: not opened
   int32_t shard_count;
 };
 
@@ -41,7 +41,7 @@ typedef struct dvt_bundle_entry {
   int64_t dims[DVT_MAX_RANK];
   int32_t shard;
   uint64_t offset, size;
-  uint32_t crc;        // masked
+  uint32_t crc;  // masked
   int32_t slice_count;
   dvt_str proto;
 } dvt_bundle_entry;
@@ -58,6 +58,7 @@ dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bun
 // The tensor whose slices lie under keys of their own.
 dvt_status dvt_bundle_slices_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
                                   TF_Tensor *out) DVT_NODISCARD;
-dvt_status dvt_checkpoint_damaged(const dvt_checkpoint *checkpoint, dvt_str name, const char *detail) DVT_NODISCARD;
+dvt_status dvt_checkpoint_damaged(const dvt_checkpoint *checkpoint, dvt_str name,
+                                  const char *detail) DVT_NODISCARD;
 
 #endif  // DVT_GRAPH_CHECKPOINT_INTERNAL_H_

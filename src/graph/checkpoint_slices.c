@@ -1,6 +1,6 @@
-// Tensors that were saved in slices (partitioned variables): the entry of the whole tensor lists the slices, each lies
-// under a key made of the tensor's name and the slice's extents in an order-preserving code. The slices are read one by
-// one and copied to their places; together they must cover every element exactly once.
+// Tensors that were saved in slices (partitioned variables): the entry of the whole tensor lists the slices,
+// each lies under a key made of the tensor's name and the slice's extents in an order-preserving code. The
+// slices are read one by one and copied to their places; together they must cover every element exactly once.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -52,7 +52,8 @@ static void key_put_string(dvt_buf *key, dvt_str s) {
   dvt_buf_append(key, "\0\1", 2);
 }
 
-// A signed number takes 1 to 10 bytes; the leading bits say how many (like UTF-8) and are flipped for negative numbers.
+// A signed number takes 1 to 10 bytes; the leading bits say how many (like UTF-8) and are flipped for
+// negative numbers.
 static void key_put_signed(dvt_buf *key, int64_t value) {
   uint64_t magnitude = value < 0 ? ~(uint64_t)value : (uint64_t)value;
   int bits = 0;
@@ -64,8 +65,8 @@ static void key_put_signed(dvt_buf *key, int64_t value) {
     bytes[i] = shift >= 64 ? (value < 0 ? 0xff : 0) : (uint8_t)((uint64_t)value >> shift);
   }
   uint8_t *begin = bytes + 10 - len;
-  begin[0] ^= len >= 8 ? 0xff : (uint8_t)~(0xff >> len);
-  if (len > 8) begin[1] ^= (uint8_t)~(0xff >> (len - 8));
+  begin[0] ^= len >= 8 ? 0xff : (uint8_t) ~(0xff >> len);
+  if (len > 8) begin[1] ^= (uint8_t) ~(0xff >> (len - 8));
   dvt_buf_append(key, begin, (size_t)len);
 }
 
@@ -100,10 +101,11 @@ static dvt_status slice_find(const assembly *a, const slice *s, dvt_bundle_entry
   bool fits = s->rank == whole->rank && out_entry->rank == whole->rank && out_entry->dtype == whole->dtype;
   for (int d = 0; fits && d < s->rank; ++d) {
     int64_t length = s->length[d] == FULL_EXTENT ? whole->dims[d] : s->length[d];
-    fits = s->start[d] >= 0 && length >= 0 && length <= whole->dims[d] && s->start[d] <= whole->dims[d] - length &&
-           out_entry->dims[d] == length;
+    fits = s->start[d] >= 0 && length >= 0 && length <= whole->dims[d] &&
+           s->start[d] <= whole->dims[d] - length && out_entry->dims[d] == length;
   }
-  return fits ? NULL : dvt_checkpoint_damaged(a->checkpoint, whole->name, "a slice of it does not fit the whole");
+  return fits ? NULL
+              : dvt_checkpoint_damaged(a->checkpoint, whole->name, "a slice of it does not fit the whole");
 }
 
 // Marks elements [first, first + count); false when one was marked before.
@@ -144,7 +146,8 @@ static bool slice_copy(const assembly *a, const slice *s, const TF_Tensor *part)
   return true;
 }
 
-// One pass over the listed slices: without `a->covered` only checks them and adds up their elements, else copies them.
+// One pass over the listed slices: without `a->covered` only checks them and adds up their elements, else
+// copies them.
 static dvt_status walk(const assembly *a, int64_t *out_elements) {
   dvt_wire wire = dvt_wire_open(a->whole->proto);
   dvt_field field;
@@ -154,7 +157,8 @@ static dvt_status walk(const assembly *a, int64_t *out_elements) {
     slice s;
     dvt_bundle_entry entry;
     int64_t count;
-    if (!slice_parse(field.bytes, &s)) return dvt_checkpoint_damaged(a->checkpoint, a->whole->name, "a slice is malformed");
+    if (!slice_parse(field.bytes, &s))
+      return dvt_checkpoint_damaged(a->checkpoint, a->whole->name, "a slice is malformed");
     DVT_RETURN_IF_ERROR(slice_find(a, &s, &entry));
     DVT_RETURN_IF_ERROR(dvt_shape_count(entry.dims, entry.rank, &count));
     if (__builtin_add_overflow(*out_elements, count, out_elements))
@@ -188,7 +192,8 @@ static dvt_status assemble(assembly *a, int64_t count) {
   return status;
 }
 
-dvt_status dvt_bundle_slices_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, TF_Tensor *out) {
+dvt_status dvt_bundle_slices_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                                  TF_Tensor *out) {
   assembly a = {checkpoint, entry, out, NULL};
   int64_t count, found;
   DVT_RETURN_IF_ERROR(dvt_shape_count(entry->dims, entry->rank, &count));

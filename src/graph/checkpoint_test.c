@@ -1,5 +1,5 @@
-// Checkpoints: the writer's files read back, entries made by hand from the format's description, damage of every kind.
-// What stock TensorFlow writes and reads is compared in tests/model.
+// Checkpoints: the writer's files read back, entries made by hand from the format's description, damage of
+// every kind. What stock TensorFlow writes and reads is compared in tests/model.
 #include "graph/checkpoint.h"
 
 #include <setjmp.h>
@@ -35,7 +35,8 @@ static void test_crc32c_known_values(void **state) {
   char zeros[32] = {0}, ones[32];
   memset(ones, 0xff, sizeof ones);
   // RFC 3720, appendix B.4, and the usual check value.
-  uint32_t (*const functions[])(uint32_t, const void *, size_t) = {dvt_crc32c_extend, dvt_crc32c_extend_portable};
+  uint32_t (*const functions[])(uint32_t, const void *, size_t) = {dvt_crc32c_extend,
+                                                                   dvt_crc32c_extend_portable};
   for (size_t i = 0; i < DVT_COUNT_OF(functions); ++i) {
     assert_int_equal(functions[i](0, zeros, sizeof zeros), 0x8a9136aau);
     assert_int_equal(functions[i](0, ones, sizeof ones), 0x62a8ab43u);
@@ -93,7 +94,8 @@ static TF_Tensor *tensor_of(int dtype, const int64_t *dims, int rank, const void
 static TF_Tensor *strings_of(const dvt_str *values, int64_t count) {
   TF_Tensor *t = dvt_tensor_handle_new();
   assert_ok(dvt_tensor_init_allocate(t, TF_STRING, &count, 1));
-  for (int64_t i = 0; i < count; ++i) TF_TString_Copy((TF_TString *)t->data + i, values[i].data, values[i].len);
+  for (int64_t i = 0; i < count; ++i)
+    TF_TString_Copy((TF_TString *)t->data + i, values[i].data, values[i].len);
   return t;
 }
 
@@ -128,7 +130,8 @@ static void test_round_trip(void **state) {
     assert_ok(dvt_checkpoint_read(checkpoint, names[i], &read));
     assert_int_equal(read.dtype, tensors[i]->dtype);
     assert_int_equal(read.rank, tensors[i]->rank);
-    assert_memory_equal(dvt_tensor_dims(&read), dvt_tensor_dims(tensors[i]), (size_t)read.rank * sizeof(int64_t));
+    assert_memory_equal(dvt_tensor_dims(&read), dvt_tensor_dims(tensors[i]),
+                        (size_t)read.rank * sizeof(int64_t));
     for (int64_t j = 0; i == 3 && j < 4; ++j)
       assert_true(dvt_str_eq(dvt_tstring_view((TF_TString *)read.data + j), words[j]));
     size_t bytes = (size_t)dvt_tensor_count(&read) * dvt_dtype_size(read.dtype);
@@ -197,7 +200,8 @@ static dvt_str header_proto(dvt_buf *buf, uint64_t shards) {
   return dvt_buf_str(buf);
 }
 
-static void put_entry(dvt_buf *buf, int dtype, const int64_t *dims, int rank, uint64_t offset, dvt_str bytes) {
+static void put_entry(dvt_buf *buf, int dtype, const int64_t *dims, int rank, uint64_t offset,
+                      dvt_str bytes) {
   dvt_wire_put_varint(buf, ENTRY_DTYPE, (uint64_t)dtype);
   size_t shape = dvt_wire_begin(buf, ENTRY_SHAPE);
   dvt_shape_to_proto(dims, rank, buf);
@@ -223,11 +227,13 @@ static dvt_status read_sliced(int64_t second, int64_t second_rows, TF_Tensor *ou
   const int64_t whole[] = {3, 2}, part0[] = {2, 2}, part1[] = {second_rows, 2};
   dvt_buf protos[4] = {{0}}, index = {0};
   put_entry(&protos[1], TF_FLOAT, part0, 2, 0, dvt_str_make((const char *)data, 16));
-  put_entry(&protos[2], TF_FLOAT, part1, 2, 16, dvt_str_make((const char *)data + 16, (size_t)second_rows * 8));
+  put_entry(&protos[2], TF_FLOAT, part1, 2, 16,
+            dvt_str_make((const char *)data + 16, (size_t)second_rows * 8));
   put_entry(&protos[3], TF_FLOAT, whole, 2, 0, DVT_STR(""));
   put_slice(&protos[3], 0, 2);
   put_slice(&protos[3], second, second_rows);
-  // Key of a slice: number 0, the name and its end, the rank, start and length of each dimension; 0x80 is 0, 0x7f is -1.
+  // Key of a slice: number 0, the name and its end, the rank, start and length of each dimension; 0x80 is 0,
+  // 0x7f is -1.
   char key0[] = {0, 'v', 0, 1, 1, 2, (char)0x80, (char)0x82, (char)0x80, 0x7f};
   char key1[] = {0, 'v', 0, 1, 1, 2, (char)(0x80 + second), (char)(0x80 + second_rows), (char)0x80, 0x7f};
   dvt_table_entry entries[] = {
@@ -238,8 +244,8 @@ static dvt_status read_sliced(int64_t second, int64_t second_rows, TF_Tensor *ou
   };
   dvt_table_write(entries, DVT_COUNT_OF(entries), &index);
   dvt_checkpoint *checkpoint = NULL;
-  assert_ok(dvt_checkpoint_open_memory(dvt_buf_str(&index), dvt_str_make((const char *)data, sizeof data), true,
-                                       &checkpoint));
+  assert_ok(dvt_checkpoint_open_memory(dvt_buf_str(&index), dvt_str_make((const char *)data, sizeof data),
+                                       true, &checkpoint));
   assert_int_equal(dvt_checkpoint_count(checkpoint), 1);
   dvt_status status = dvt_checkpoint_read(checkpoint, DVT_STR("v"), out);
   dvt_checkpoint_close(checkpoint);
@@ -312,8 +318,10 @@ static void test_damage(void **state) {
   sample s = sample_make();
   dvt_str index = dvt_buf_str(&s.index), data = dvt_buf_str(&s.data);
   assert_true(read_everything(index, data, true));
-  for (size_t cut = 0; cut < index.len; ++cut) assert_false(read_everything(dvt_str_make(index.data, cut), data, true));
-  for (size_t cut = 0; cut < data.len; ++cut) assert_false(read_everything(index, dvt_str_make(data.data, cut), true));
+  for (size_t cut = 0; cut < index.len; ++cut)
+    assert_false(read_everything(dvt_str_make(index.data, cut), data, true));
+  for (size_t cut = 0; cut < data.len; ++cut)
+    assert_false(read_everything(index, dvt_str_make(data.data, cut), true));
   for (size_t i = 0; i < data.len; ++i) {
     s.data.data[i] ^= 0x10;
     assert_false(read_everything(index, data, true));
@@ -336,7 +344,8 @@ static dvt_status open_one(dvt_str header, dvt_str name, dvt_str entry) {
   dvt_buf index = {0};
   dvt_checkpoint *checkpoint = NULL;
   dvt_table_write(entries, name.len ? 2 : 1, &index);
-  dvt_status status = dvt_checkpoint_open_memory(dvt_buf_str(&index), DVT_STR("0123456789abcdef"), true, &checkpoint);
+  dvt_status status =
+      dvt_checkpoint_open_memory(dvt_buf_str(&index), DVT_STR("0123456789abcdef"), true, &checkpoint);
   TF_Tensor t = {0};
   if (!status && name.len) status = dvt_checkpoint_read(checkpoint, name, &t);
   dvt_tensor_reset(&t);

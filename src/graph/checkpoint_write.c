@@ -1,6 +1,6 @@
-// Writing checkpoints that every TensorFlow since 1.0 reads: one data file, tensors in order of their names, then the
-// index. Both are written under temporary names and renamed, the index last, so that a prefix whose index exists is
-// complete.
+// Writing checkpoints that every TensorFlow since 1.0 reads: one data file, tensors in order of their names,
+// then the index. Both are written under temporary names and renamed, the index last, so that a prefix whose
+// index exists is complete.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ typedef struct writer {
 
 static dvt_status file_error(const char *path) {
   int code = errno;
-  return dvt_error(code == ENOENT ? TF_NOT_FOUND : TF_UNKNOWN, "checkpoint file %s cannot be written: %s", path,
-                   strerror(code));
+  return dvt_error(code == ENOENT ? TF_NOT_FOUND : TF_UNKNOWN, "checkpoint file %s cannot be written: %s",
+                   path, strerror(code));
 }
 
 static int by_name(const void *a, const void *b) {
@@ -42,15 +42,16 @@ static dvt_status items_sort(writer *w, const dvt_str *names, const TF_Tensor *c
     if (names[i].len == 0 || names[i].data[0] == '\0')
       return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: tensor %zu has no name.", w->prefix, i);
     if (tensors[i]->dtype != TF_STRING && dvt_dtype_size(tensors[i]->dtype) == 0)
-      return dvt_error(TF_UNIMPLEMENTED, "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be saved.",
+      return dvt_error(TF_UNIMPLEMENTED,
+                       "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be saved.",
                        w->prefix, DVT_STR_ARG(names[i]), dvt_dtype_name(tensors[i]->dtype));
     w->items[i] = (named){.name = names[i], .tensor = tensors[i]};
   }
   qsort(w->items, w->count, sizeof *w->items, by_name);
   for (size_t i = 1; i < w->count; ++i)
     if (dvt_str_eq(w->items[i - 1].name, w->items[i].name))
-      return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: the name '" DVT_STR_FMT "' is given twice.", w->prefix,
-                       DVT_STR_ARG(w->items[i].name));
+      return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: the name '" DVT_STR_FMT "' is given twice.",
+                       w->prefix, DVT_STR_ARG(w->items[i].name));
   return NULL;
 }
 
@@ -151,7 +152,8 @@ static dvt_status write_index(writer *w, const char *path) {
 // Makes the folder of the prefix; a real problem shows when the files are opened.
 static void make_folder(const char *prefix) {
   const char *slash = strrchr(prefix, '/');
-  char *folder = slash && slash != prefix ? dvt_strndup(dvt_str_make(prefix, (size_t)(slash - prefix))) : NULL;
+  char *folder =
+      slash && slash != prefix ? dvt_strndup(dvt_str_make(prefix, (size_t)(slash - prefix))) : NULL;
   if (folder) mkdir(folder, 0777);
   dvt_free(folder);
 }

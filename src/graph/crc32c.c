@@ -1,5 +1,5 @@
-// CRC-32C with the SSE4.2 instruction where the processor has it, else eight bytes at a time from tables that are made
-// on first use. Polynomial 0x1EDC6F41, reflected: 0x82F63B78.
+// CRC-32C with the SSE4.2 instruction where the processor has it, else eight bytes at a time from tables that
+// are made on first use. Polynomial 0x1EDC6F41, reflected: 0x82F63B78.
 #include "graph/crc32c.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), the checksum of table blocks and tensors in checkpoints. Stored values are "masked" (rotated and
-// offset), so that a checksum over bytes that contain checksums stays meaningful.
+// CRC-32C (Castagnoli), the checksum of table blocks and tensors in checkpoints. Stored values are "masked"
+// (rotated and offset), so that a checksum over bytes that contain checksums stays meaningful.
 #ifndef DVT_GRAPH_CRC32C_H_
 #define DVT_GRAPH_CRC32C_H_
 

@@ -1,5 +1,5 @@
-// Reading SavedModels. The file stays mapped; names and the GraphDef are slices of it. Field numbers are those of the
-// public saved_model.proto and meta_graph.proto.
+// Reading SavedModels. The file stays mapped; names and the GraphDef are slices of it. Field numbers are
+// those of the public saved_model.proto and meta_graph.proto.
 #include "graph/saved_model.h"
 
 #include <stdlib.h>
@@ -9,7 +9,14 @@
 #include "tensor/tensor_proto.h"
 
 enum { SAVED_MODEL_META_GRAPH = 2 };
-enum { META_INFO = 1, META_GRAPH_DEF = 2, META_SAVER = 3, META_COLLECTION = 4, META_SIGNATURE = 5, META_ASSET = 6 };
+enum {
+  META_INFO = 1,
+  META_GRAPH_DEF = 2,
+  META_SAVER = 3,
+  META_COLLECTION = 4,
+  META_SIGNATURE = 5,
+  META_ASSET = 6
+};
 enum { INFO_TAG = 4, INFO_VERSION = 5 };
 enum { SAVER_FILENAME = 1, SAVER_RESTORE_OP = 3 };
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
@@ -20,17 +27,19 @@ enum { INFO_NAME = 1, INFO_DTYPE = 2, INFO_SHAPE = 3 };
 enum { ASSET_TENSOR = 1, ASSET_FILE = 2 };
 
 #define INIT_OP_KEY "__saved_model_init_op"
-#define MAX_ITEMS (1 << 20)  // signatures, tensors of one, assets: far beyond any model, keeps counts in int32
+#define MAX_ITEMS \
+  (1 << 20)  // signatures, tensors of one, assets: far beyond any model, keeps counts in int32
 
 typedef struct entry {  // of a map field
   dvt_str key, value;
 } entry;
 
 static dvt_status malformed(const dvt_saved_model *model, const char *part) {
-  return dvt_error(TF_INVALID_ARGUMENT,
-                   "the SavedModel %s: its saved_model.pb is damaged in the %s. Copy the file again from where it was "
-                   "written.",
-                   model->directory, part);
+  return dvt_error(
+      TF_INVALID_ARGUMENT,
+      "the SavedModel %s: its saved_model.pb is damaged in the %s. Copy the file again from where it was "
+      "written.",
+      model->directory, part);
 }
 
 static entry map_entry(dvt_str proto) {
@@ -93,20 +102,22 @@ static void describe_tag_sets(dvt_str bytes, dvt_buf *out) {
   }
 }
 
-static dvt_status no_such_tags(const dvt_saved_model *model, const char *const *tags, int tag_count, int graphs) {
-  if (graphs == 0)
-    return dvt_error(TF_NOT_FOUND, "the SavedModel %s holds no graph.", model->directory);
+static dvt_status no_such_tags(const dvt_saved_model *model, const char *const *tags, int tag_count,
+                               int graphs) {
+  if (graphs == 0) return dvt_error(TF_NOT_FOUND, "the SavedModel %s holds no graph.", model->directory);
   dvt_buf sets = {0}, wanted = {0};
   describe_tag_sets(model->bytes, &sets);
   for (int i = 0; i < tag_count; ++i) dvt_buf_printf(&wanted, "%s%s", i ? ", " : "", tags[i]);
   dvt_status status =
-      tag_count ? dvt_error(TF_NOT_FOUND,
-                            "Could not find meta graph def matching supplied tags: { %s } in the SavedModel %s; it has the "
-                            "tag sets %s.",
-                            wanted.data, model->directory, sets.data ? sets.data : "")
-                : dvt_error(TF_INVALID_ARGUMENT,
-                            "the SavedModel %s holds %d graphs, with the tag sets %s; choose one by its tags.",
-                            model->directory, graphs, sets.data ? sets.data : "");
+      tag_count
+          ? dvt_error(TF_NOT_FOUND,
+                      "Could not find meta graph def matching supplied tags: { %s } in the SavedModel %s; it "
+                      "has the "
+                      "tag sets %s.",
+                      wanted.data, model->directory, sets.data ? sets.data : "")
+          : dvt_error(TF_INVALID_ARGUMENT,
+                      "the SavedModel %s holds %d graphs, with the tag sets %s; choose one by its tags.",
+                      model->directory, graphs, sets.data ? sets.data : "");
   dvt_buf_deinit(&sets);
   dvt_buf_deinit(&wanted);
   return status;
@@ -135,9 +146,11 @@ static dvt_status tensor_parse(dvt_saved_model *model, entry e, dvt_signature_te
   dvt_field field;
   while (dvt_wire_next(&wire, &field)) {
     if (field.number == INFO_NAME) out->tensor_name = field.bytes;
-    if (field.number == INFO_DTYPE && field.value <= DVT_DTYPE_REF_OFFSET + DVT_DTYPE_MAX) out->dtype = (int)field.value;
+    if (field.number == INFO_DTYPE && field.value <= DVT_DTYPE_REF_OFFSET + DVT_DTYPE_MAX)
+      out->dtype = (int)field.value;
     if (field.number == INFO_SHAPE) {
-      dvt_status status = dvt_shape_from_proto(field.bytes, out->dims, (int)DVT_COUNT_OF(out->dims), &out->rank);
+      dvt_status status =
+          dvt_shape_from_proto(field.bytes, out->dims, (int)DVT_COUNT_OF(out->dims), &out->rank);
       if (status)
         return dvt_status_annotate(status, " (signature tensor '" DVT_STR_FMT "' of the SavedModel %s)",
                                    DVT_STR_ARG(out->name), model->directory);
@@ -150,8 +163,8 @@ static int by_tensor_name(const void *a, const void *b) {
   return dvt_str_compare(((const dvt_signature_tensor *)a)->name, ((const dvt_signature_tensor *)b)->name);
 }
 
-static dvt_status tensors_parse(dvt_saved_model *model, dvt_str proto, uint32_t number, dvt_signature_tensor **out,
-                                int32_t *out_count) {
+static dvt_status tensors_parse(dvt_saved_model *model, dvt_str proto, uint32_t number,
+                                dvt_signature_tensor **out, int32_t *out_count) {
   int32_t count = count_fields(proto, number), i = 0;
   *out = dvt_arena_calloc(&model->arena, (size_t)count + 1, sizeof **out);
   if (!*out) return dvt_error_out_of_memory((size_t)count * sizeof **out);
@@ -282,9 +295,11 @@ static dvt_status not_a_saved_model(const char *directory) {
   if (stat(directory, &info) != 0)
     return dvt_error(TF_NOT_FOUND, "there is no SavedModel at %s: the path does not exist.", directory);
   if (!S_ISDIR(info.st_mode))
-    return dvt_error(TF_INVALID_ARGUMENT, "%s is a file; a SavedModel is a directory that holds saved_model.pb.", directory);
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "%s is a file; a SavedModel is a directory that holds saved_model.pb.", directory);
   return dvt_error(TF_NOT_FOUND,
-                   "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. The directory that holds "
+                   "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s. The "
+                   "directory that holds "
                    "saved_model.pb is wanted.",
                    directory);
 }
@@ -305,15 +320,18 @@ static dvt_status load(dvt_saved_model *model) {
     dvt_buf_append(&path, "txt", 3);
     if (is_file(&path)) {
       status = dvt_file_map(path.data, &model->file);
-      if (!status) status = dvt_text_parse(&dvt_schema_saved_model, model->file.bytes, path.data, &model->text);
+      if (!status)
+        status = dvt_text_parse(&dvt_schema_saved_model, model->file.bytes, path.data, &model->text);
       model->bytes = dvt_buf_str(&model->text);
     } else {
       dvt_buf_clear(&path);
       dvt_buf_printf(&path, "%s/saved_model.cpb", model->directory);
-      status = is_file(&path) ? dvt_error(TF_UNIMPLEMENTED,
-                                          "%s: SavedModels that are split into chunks (models over 2 GB) are not supported.",
-                                          path.data)
-                              : not_a_saved_model(model->directory);
+      status =
+          is_file(&path)
+              ? dvt_error(TF_UNIMPLEMENTED,
+                          "%s: SavedModels that are split into chunks (models over 2 GB) are not supported.",
+                          path.data)
+              : not_a_saved_model(model->directory);
     }
   }
   if (!status && path.failed) status = dvt_error_out_of_memory(path.len);

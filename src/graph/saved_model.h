@@ -1,5 +1,5 @@
-// SavedModel directories: saved_model.pb (or .pbtxt), variables/, assets/. Reading the MetaGraphDef with wanted tags, its
-// signatures, its saver, its init op. Restoring runs in the session (exec layer).
+// SavedModel directories: saved_model.pb (or .pbtxt), variables/, assets/. Reading the MetaGraphDef with
+// wanted tags, its signatures, its saver, its init op. Restoring runs in the session (exec layer).
 #ifndef DVT_GRAPH_SAVED_MODEL_H_
 #define DVT_GRAPH_SAVED_MODEL_H_
 
@@ -10,8 +10,8 @@ typedef struct dvt_signature_tensor {
   dvt_str name;         // key in the signature
   dvt_str tensor_name;  // "node:0"; len 0 when the tensor is sparse or composite (several tensors)
   int dtype;
-  int rank;             // -1 unknown
-  int64_t dims[8];      // -1 unknown; only ranks <= 8 carry dims
+  int rank;         // -1 unknown
+  int64_t dims[8];  // -1 unknown; only ranks <= 8 carry dims
 } dvt_signature_tensor;
 
 typedef struct dvt_signature {
@@ -27,26 +27,27 @@ typedef struct dvt_saved_model_asset {
 typedef struct dvt_saved_model {
   dvt_arena arena;
   char *directory;
-  dvt_str bytes;           // serialised SavedModel
-  dvt_str meta_graph;      // the chosen MetaGraphDef, within bytes
-  dvt_str graph_def;       // its GraphDef
-  dvt_str *tags;           // of the chosen MetaGraphDef
-  dvt_str writer_version;  // the TensorFlow that wrote it, e.g. "2.4.1"; may be empty
+  dvt_str bytes;              // serialised SavedModel
+  dvt_str meta_graph;         // the chosen MetaGraphDef, within bytes
+  dvt_str graph_def;          // its GraphDef
+  dvt_str *tags;              // of the chosen MetaGraphDef
+  dvt_str writer_version;     // the TensorFlow that wrote it, e.g. "2.4.1"; may be empty
   dvt_signature *signatures;  // sorted by key; the init op's pseudo-signature is not among them
   int32_t signature_count, tag_count;
   dvt_str restore_op, restore_filename_tensor;  // from saver_def; len 0 = none
-  dvt_str init_op;         // node name; len 0 = none
+  dvt_str init_op;                              // node name; len 0 = none
   dvt_saved_model_asset *assets;
   int32_t asset_count;
-  dvt_mapped_file file;    // what `bytes` lies in: a mapped .pb, or
-  dvt_buf text;            // the bytes made from a .pbtxt
+  dvt_mapped_file file;  // what `bytes` lies in: a mapped .pb, or
+  dvt_buf text;          // the bytes made from a .pbtxt
 } dvt_saved_model;
 
-// `tags` as TF_LoadSessionFromSavedModel (usually {"serve"}); tag_count 0 takes the only MetaGraphDef. NOT_FOUND with the
-// tag sets that exist otherwise.
+// `tags` as TF_LoadSessionFromSavedModel (usually {"serve"}); tag_count 0 takes the only MetaGraphDef.
+// NOT_FOUND with the tag sets that exist otherwise.
 dvt_status dvt_saved_model_open(const char *directory, const char *const *tags, int tag_count,
                                 dvt_saved_model **out_model) DVT_NODISCARD;
-// The same from the bytes of a saved_model.pb, which must outlive the model; `directory` is used in messages only.
+// The same from the bytes of a saved_model.pb, which must outlive the model; `directory` is used in messages
+// only.
 dvt_status dvt_saved_model_parse(const char *directory, dvt_str bytes, const char *const *tags, int tag_count,
                                  dvt_saved_model **out_model) DVT_NODISCARD;
 void dvt_saved_model_close(dvt_saved_model *model);

@@ -1,5 +1,5 @@
-// SavedModels: tags, signatures, init ops, assets, text form, damage. Messages are spelled out field by field from the
-// public meta_graph.proto.
+// SavedModels: tags, signatures, init ops, assets, text form, damage. Messages are spelled out field by field
+// from the public meta_graph.proto.
 #include "graph/saved_model.h"
 
 #include <setjmp.h>
@@ -24,10 +24,13 @@ static void assert_fails(dvt_status status, TF_Code code, const char *part) {
   dvt_status_free(status);
 }
 
-static void put(dvt_buf *out, uint32_t number, const char *text) { dvt_wire_put_bytes(out, number, dvt_str_from(text)); }
+static void put(dvt_buf *out, uint32_t number, const char *text) {
+  dvt_wire_put_bytes(out, number, dvt_str_from(text));
+}
 
 // A map entry `key` -> TensorInfo of dtype and a shape of the given dims.
-static void put_tensor(dvt_buf *out, uint32_t number, const char *key, const char *tensor, int dtype, int64_t dim) {
+static void put_tensor(dvt_buf *out, uint32_t number, const char *key, const char *tensor, int dtype,
+                       int64_t dim) {
   size_t entry = dvt_wire_begin(out, number);
   put(out, 1, key);
   size_t info = dvt_wire_begin(out, 2);
@@ -134,7 +137,8 @@ static void test_tags(void **state) {
   dvt_saved_model_close(model);
   assert_fails(dvt_saved_model_parse("dir", dvt_buf_str(&bytes), train, 1, &model), TF_NOT_FOUND,
                "tag sets {serve}, {serve, gpu}");
-  assert_fails(dvt_saved_model_parse("dir", dvt_buf_str(&bytes), NULL, 0, &model), TF_INVALID_ARGUMENT, "choose one");
+  assert_fails(dvt_saved_model_parse("dir", dvt_buf_str(&bytes), NULL, 0, &model), TF_INVALID_ARGUMENT,
+               "choose one");
   dvt_buf_deinit(&bytes);
 }
 
@@ -220,11 +224,13 @@ static void test_files(void **state) {
              "  meta_info_def { tags: \"serve\" }\n"
              "  graph_def { node { name: \"x\" op: \"Placeholder\" } }\n"
              "  signature_def { key: \"f\" value {\n"
-             "    inputs { key: \"x\" value { name: \"x:0\" dtype: DT_FLOAT tensor_shape { dim { size: 3 } } } } } }\n"
+             "    inputs { key: \"x\" value { name: \"x:0\" dtype: DT_FLOAT tensor_shape { dim { size: 3 } } "
+             "} } } }\n"
              "}\n");
   assert_ok(dvt_saved_model_open(folder, NULL, 0, &model));
   assert_int_equal(model->signature_count, 1);
-  assert_true(model->signatures[0].inputs[0].dtype == TF_FLOAT && model->signatures[0].inputs[0].dims[0] == 3);
+  assert_true(model->signatures[0].inputs[0].dtype == TF_FLOAT &&
+              model->signatures[0].inputs[0].dims[0] == 3);
   dvt_saved_model_close(model);
   snprintf(path, sizeof path, "%s/saved_model.pbtxt", folder);
   assert_fails(dvt_saved_model_open(path, NULL, 0, &model), TF_INVALID_ARGUMENT, "is a file");

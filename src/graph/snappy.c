@@ -1,5 +1,5 @@
-// Snappy's raw format, written from its public format description. An element's low two bits say what it is: 0 literal,
-// 1 copy with an 11-bit offset, 2 with a 16-bit, 3 with a 32-bit offset.
+// Snappy's raw format, written from its public format description. An element's low two bits say what it is:
+// 0 literal, 1 copy with an 11-bit offset, 2 with a 16-bit, 3 with a 32-bit offset.
 #include "graph/snappy.h"
 
 // Header varint (at most five bytes); returns its length in bytes, 0 when malformed.
@@ -63,7 +63,8 @@ bool dvt_snappy_decode(dvt_str in, char *out, size_t len) {
       count = (size_t)((tag >> 2) & 7) + 4;
     }
     if (offset == 0 || offset > done || count > len - done) return false;
-    for (size_t i = 0; i < count; ++i) out[done + i] = out[done + i - offset];  // source and target may overlap
+    for (size_t i = 0; i < count; ++i)
+      out[done + i] = out[done + i - offset];  // source and target may overlap
     done += count;
   }
   return done == len;

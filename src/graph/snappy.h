@@ -1,5 +1,5 @@
-// Expanding Snappy-compressed blocks (the raw format: a length, then literals and back references). Some writers
-// compress the index of a checkpoint; Dovetail itself never does.
+// Expanding Snappy-compressed blocks (the raw format: a length, then literals and back references). Some
+// writers compress the index of a checkpoint; Dovetail itself never does.
 #ifndef DVT_GRAPH_SNAPPY_H_
 #define DVT_GRAPH_SNAPPY_H_
 

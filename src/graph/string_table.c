@@ -1,5 +1,6 @@
-// Reading and writing of sorted string tables. Every length met in a file is compared with what is left before it is
-// used, and what prefix compression may expand to is limited, so that a small hostile file stays cheap to refuse.
+// Reading and writing of sorted string tables. Every length met in a file is compared with what is left
+// before it is used, and what prefix compression may expand to is limited, so that a small hostile file stays
+// cheap to refuse.
 #include "graph/string_table.h"
 
 #include "graph/crc32c.h"
@@ -42,7 +43,8 @@ bool dvt_table_has_footer(dvt_str file) {
 
 static dvt_status damaged(const char *what, const char *detail) {
   return dvt_error(TF_DATA_LOSS,
-                   "%s is damaged: %s. Copy the file again from where it was written; if it was written just now, write it "
+                   "%s is damaged: %s. Copy the file again from where it was written; if it was written just "
+                   "now, write it "
                    "again.",
                    what, detail);
 }
@@ -54,7 +56,8 @@ typedef struct reader {
   dvt_table *table;
 } reader;
 
-// The contents of the block at (offset, size): checked and, if it is compressed, expanded into the table's arena.
+// The contents of the block at (offset, size): checked and, if it is compressed, expanded into the table's
+// arena.
 static dvt_status read_block(reader *r, uint64_t offset, uint64_t size, dvt_str *out) {
   uint64_t limit = r->file.len - DVT_TABLE_FOOTER_BYTES;
   if (offset > limit || size > limit - offset || limit - offset - size < TRAILER_BYTES)
@@ -63,7 +66,8 @@ static dvt_status read_block(reader *r, uint64_t offset, uint64_t size, dvt_str 
   const char *trailer = block.data + block.len;
   if (r->check_crc) {
     uint32_t crc = dvt_crc32c_extend(0, block.data, block.len + 1);
-    if (dvt_crc32c_mask(crc) != load32(trailer + 1)) return damaged(r->what, "the checksum of a block does not match");
+    if (dvt_crc32c_mask(crc) != load32(trailer + 1))
+      return damaged(r->what, "the checksum of a block does not match");
   }
   if (trailer[0] == 0) {
     *out = block;
@@ -71,10 +75,12 @@ static dvt_status read_block(reader *r, uint64_t offset, uint64_t size, dvt_str 
   }
   if (trailer[0] != 1) return damaged(r->what, "a block has an unknown compression type");
   size_t expanded;
-  if (!dvt_snappy_length(block, &expanded)) return damaged(r->what, "a compressed block has an impossible length");
+  if (!dvt_snappy_length(block, &expanded))
+    return damaged(r->what, "a compressed block has an impossible length");
   char *bytes = dvt_arena_alloc(&r->table->arena, expanded);
   if (!bytes) return dvt_error_out_of_memory(expanded);
-  if (!dvt_snappy_decode(block, bytes, expanded)) return damaged(r->what, "a compressed block cannot be expanded");
+  if (!dvt_snappy_decode(block, bytes, expanded))
+    return damaged(r->what, "a compressed block cannot be expanded");
   *out = dvt_str_make(bytes, expanded);
   return NULL;
 }
@@ -107,7 +113,8 @@ static dvt_status block_next(reader *r, block_iter *it, dvt_str *out_value, bool
   size_t key_len = (size_t)(shared + fresh);
   // Sharing prefixes saves a small factor in real indexes; far more than that is an attack on memory.
   r->table->key_bytes += key_len;
-  if (r->table->key_bytes / 64 > r->file.len + 16384) return damaged(r->what, "its names expand beyond reason");
+  if (r->table->key_bytes / 64 > r->file.len + 16384)
+    return damaged(r->what, "its names expand beyond reason");
   char *key = dvt_arena_alloc(&r->table->arena, key_len + 1);
   if (!key) return dvt_error_out_of_memory(key_len);
   if (shared) memcpy(key, it->key.data, (size_t)shared);
@@ -138,7 +145,8 @@ static dvt_status read_data_block(reader *r, dvt_str block) {
 
 static dvt_status read_all(reader *r) {
   if (!dvt_table_has_footer(r->file))
-    return damaged(r->what, r->file.len < DVT_TABLE_FOOTER_BYTES ? "it is too short" : "it does not end like a table");
+    return damaged(r->what,
+                   r->file.len < DVT_TABLE_FOOTER_BYTES ? "it is too short" : "it does not end like a table");
   const uint8_t *footer = (const uint8_t *)r->file.data + r->file.len - DVT_TABLE_FOOTER_BYTES;
   cursor c = {footer, footer + 40};
   uint64_t meta_offset, meta_size, offset, size;
@@ -157,7 +165,8 @@ static dvt_status read_all(reader *r) {
     DVT_RETURN_IF_ERROR(block_next(r, &it, &handle, &done));
     if (done) return NULL;
     c = (cursor){(const uint8_t *)handle.data, (const uint8_t *)handle.data + handle.len};
-    if (!take_varint(&c, &offset) || !take_varint(&c, &size)) return damaged(r->what, "a block handle is malformed");
+    if (!take_varint(&c, &offset) || !take_varint(&c, &size))
+      return damaged(r->what, "a block handle is malformed");
     // Blocks lie one after the other; a table that names one block many times could make the work quadratic.
     if (offset < last_end) return damaged(r->what, "its blocks overlap");
     DVT_RETURN_IF_ERROR(read_block(r, offset, size, &block));

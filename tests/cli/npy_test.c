@@ -1,5 +1,5 @@
-// .npy files: every dtype, both byte orders, Fortran order, strings, and headers that lie. Arrays are spelled out by hand
-// from NumPy's format description; tests/cli/cli_test.py compares with NumPy itself.
+// .npy files: every dtype, both byte orders, Fortran order, strings, and headers that lie. Arrays are spelled
+// out by hand from NumPy's format description; tests/cli/cli_test.py compares with NumPy itself.
 #include "npy.h"
 
 #include <setjmp.h>
@@ -22,7 +22,8 @@ typedef struct file {
 static file make(int major, const char *header, const void *data, size_t data_len) {
   file f = {{0}, 0};
   size_t len = strlen(header);
-  const char start[12] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', (char)major, 0, (char)(len & 0xff), (char)(len >> 8), 0, 0};
+  const char start[12] = {(char)0x93,       'N', 'U', 'M', 'P', 'Y', (char)major, 0, (char)(len & 0xff),
+                          (char)(len >> 8), 0,   0};
   f.len = major == 1 ? 10 : 12;
   memcpy(f.bytes, start, f.len);
   memcpy(f.bytes + f.len, header, len);
@@ -52,7 +53,8 @@ static void test_versions(void **state) {
   (void)state;
   const float values[] = {1, 2, 3};
   for (int major = 1; major <= 3; ++major) {
-    TF_Tensor *t = parse(make(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }  \n", values, 12));
+    TF_Tensor *t =
+        parse(make(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }  \n", values, 12));
     assert_int_equal(TF_TensorType(t), TF_FLOAT);
     assert_int_equal(TF_NumDims(t), 1);
     assert_memory_equal(TF_TensorData(t), values, 12);
@@ -78,7 +80,8 @@ static void test_fortran_order_and_byte_order(void **state) {
   (void)state;
   const char big[] = {0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6};  // columns of {{1,2,3},{4,5,6}}
   const int16_t expected[] = {1, 2, 3, 4, 5, 6};
-  TF_Tensor *t = parse(make(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }", big, sizeof big));
+  TF_Tensor *t =
+      parse(make(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }", big, sizeof big));
   assert_memory_equal(TF_TensorData(t), expected, sizeof expected);
   TF_DeleteTensor(t);
   const int8_t cube[] = {0, 4, 2, 6, 1, 5, 3, 7};  // element (i,j,k) = 4i + 2j + k
@@ -106,23 +109,37 @@ static void test_strings(void **state) {
   assert_memory_equal(TF_TString_GetDataPointer(s), "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10);
   TF_DeleteTensor(t);
   const uint32_t no_text = 0x110000;
-  assert_refused(make(1, "{'descr': '<U1', 'fortran_order': False, 'shape': (), }", &no_text, 4), "no Unicode");
+  assert_refused(make(1, "{'descr': '<U1', 'fortran_order': False, 'shape': (), }", &no_text, 4),
+                 "no Unicode");
 }
 
 static void test_refused(void **state) {
   (void)state;
   const char two = 2;
-  assert_refused(make(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "12345678", 8), "pickle");
-  assert_refused(make(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234", 4), "records");
-  assert_refused(make(1, "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,), }", "12345678", 8), "<M8[ns]");
-  assert_refused(make(1, "{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }", "1234567812345678", 16), "'f' of 16");
-  assert_refused(make(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", &two, 1), "booleans is 2");
-  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "12345678901", 11), "cut off");
-  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }", "", 0), "cut off");
-  assert_refused(make(1, "{'descr': '|S0', 'fortran_order': False, 'shape': (99999999999,), }", "", 0), "cut off");
-  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "", 0), "malformed");
+  assert_refused(make(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "12345678", 8),
+                 "pickle");
+  assert_refused(make(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234", 4),
+                 "records");
+  assert_refused(make(1, "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,), }", "12345678", 8),
+                 "<M8[ns]");
+  assert_refused(
+      make(1, "{'descr': '<f16', 'fortran_order': False, 'shape': (1,), }", "1234567812345678", 16),
+      "'f' of 16");
+  assert_refused(make(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", &two, 1),
+                 "booleans is 2");
+  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "12345678901", 11),
+                 "cut off");
+  assert_refused(
+      make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }", "", 0),
+      "cut off");
+  assert_refused(make(1, "{'descr': '|S0', 'fortran_order': False, 'shape': (99999999999,), }", "", 0),
+                 "cut off");
+  assert_refused(
+      make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "", 0),
+      "malformed");
   assert_refused(make(1, "{'descr': '<f4', 'shape': (1,), }", "1234", 4), "lacks");
-  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234", 4), "malformed");
+  assert_refused(make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234", 4),
+                 "malformed");
   assert_refused(make(1, "import os", "", 0), "malformed");
   file short_header = make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "1234", 4);
   for (size_t cut = 0; cut < short_header.len; ++cut) {
@@ -151,8 +168,9 @@ static void test_write_and_read_back(void **state) {
   (void)state;
   char path[] = "/tmp/dvt_npy_XXXXXX";
   close(mkstemp(path));
-  const TF_DataType dtypes[] = {TF_FLOAT, TF_DOUBLE, TF_HALF,  TF_INT8,   TF_INT16,  TF_INT32, TF_INT64,     TF_UINT8,
-                                TF_UINT16, TF_UINT32, TF_UINT64, TF_BOOL, TF_COMPLEX64, TF_COMPLEX128};
+  const TF_DataType dtypes[] = {TF_FLOAT,  TF_DOUBLE, TF_HALF,      TF_INT8,      TF_INT16,
+                                TF_INT32,  TF_INT64,  TF_UINT8,     TF_UINT16,    TF_UINT32,
+                                TF_UINT64, TF_BOOL,   TF_COMPLEX64, TF_COMPLEX128};
   const int64_t dims[] = {2, 3};
   TF_Status *status = TF_NewStatus();
   for (size_t i = 0; i < DVT_COUNT_OF(dtypes); ++i) {

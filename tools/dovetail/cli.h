@@ -1,6 +1,6 @@
-// What the files of the `dovetail` command share: exit codes, verbs, options, errors. One file a verb (run.c, inspect.c,
-// ops.c, kernels.c); one file a format (npy.c, image.c, sound.c, text.c). The command uses public headers only, plus
-// header-only helpers of src/.
+// What the files of the `dovetail` command share: exit codes, verbs, options, errors. One file a verb (run.c,
+// inspect.c, ops.c, kernels.c); one file a format (npy.c, image.c, sound.c, text.c). The command uses public
+// headers only, plus header-only helpers of src/.
 #ifndef DVT_TOOLS_CLI_H_
 #define DVT_TOOLS_CLI_H_
 
@@ -12,13 +12,13 @@
 #include "tensorflow/c/c_api.h"
 
 // X(code, NAME, "meaning") - printed by --help.
-#define CLI_EXIT_CODES(X)                                                \
-  X(0, OK, "done")                                                       \
-  X(1, RUN_FAILED, "the model was run and failed")                       \
-  X(2, USAGE, "wrong command line")                                      \
-  X(3, BAD_INPUT, "an input file cannot be read or does not fit")        \
-  X(4, BAD_MODEL, "the model cannot be opened")                          \
-  X(5, BAD_PLUGIN, "a plugin cannot be loaded")                          \
+#define CLI_EXIT_CODES(X)                                         \
+  X(0, OK, "done")                                                \
+  X(1, RUN_FAILED, "the model was run and failed")                \
+  X(2, USAGE, "wrong command line")                               \
+  X(3, BAD_INPUT, "an input file cannot be read or does not fit") \
+  X(4, BAD_MODEL, "the model cannot be opened")                   \
+  X(5, BAD_PLUGIN, "a plugin cannot be loaded")                   \
   X(6, NO_OUTPUT, "an output file cannot be written")
 
 enum {
@@ -68,8 +68,8 @@ bool cli_load_plugins(const cli_options *options);
 // Opens the model; NULL with the error printed and *out_exit set.
 dvt_model *cli_open_model(const cli_options *options, const char *path, bool describe_only, int *out_exit);
 
-// Tells on stderr what is being done when it takes long: on a terminal a line that is rewritten, else a plain line. Each
-// call ends the stage before; NULL ends the last. Does nothing with --json.
+// Tells on stderr what is being done when it takes long: on a terminal a line that is rewritten, else a plain
+// line. Each call ends the stage before; NULL ends the last. Does nothing with --json.
 void cli_stage(const cli_options *options, const char *format, ...) DVT_PRINTF(2, 3);
 
 #endif  // DVT_TOOLS_CLI_H_

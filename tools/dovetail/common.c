@@ -12,7 +12,9 @@ bool cli_load_plugins(const cli_options *options) {
   bool ok = true;
   for (int i = 0; ok && i < options->plugin_count; ++i) {
     ok = dvt_load_plugin(options->plugins[i], status) != NULL;
-    if (!ok) cli_error(CLI_BAD_PLUGIN, "the plugin %s cannot be loaded: %s", options->plugins[i], TF_Message(status));
+    if (!ok)
+      cli_error(CLI_BAD_PLUGIN, "the plugin %s cannot be loaded: %s", options->plugins[i],
+                TF_Message(status));
   }
   TF_DeleteStatus(status);
   return ok;
@@ -40,9 +42,9 @@ dvt_model *cli_open_model(const cli_options *options, const char *path, bool des
 
 // ---- progress ----
 
-#define QUIET_SECONDS 1.0    // shorter stages say nothing
+#define QUIET_SECONDS 1.0     // shorter stages say nothing
 #define TERMINAL_SECONDS 0.2  // how often the line is rewritten
-#define PLAIN_SECONDS 10.0   // how often a plain line is added
+#define PLAIN_SECONDS 10.0    // how often a plain line is added
 
 static struct {
   pthread_mutex_t lock;

@@ -1,6 +1,7 @@
-// Changing the dtype of an array's values. Integers become another integer or a floating-point type only if every value
-// survives exactly; floating-point values become another floating-point type, rounded to nearest. Everything else
-// (rounding to integers, numbers to booleans, dropping imaginary parts) is refused: whoever wants it says so in NumPy.
+// Changing the dtype of an array's values. Integers become another integer or a floating-point type only if
+// every value survives exactly; floating-point values become another floating-point type, rounded to nearest.
+// Everything else (rounding to integers, numbers to booleans, dropping imaginary parts) is refused: whoever
+// wants it says so in NumPy.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,23 +18,43 @@ typedef union element {
 
 static element load(TF_DataType dtype, const char *p) {
   element e = {0};
-#define AS(type, member)        \
-  do {                          \
-    type v;                     \
-    memcpy(&v, p, sizeof v);    \
-    e.member = v;               \
+#define AS(type, member)     \
+  do {                       \
+    type v;                  \
+    memcpy(&v, p, sizeof v); \
+    e.member = v;            \
   } while (0)
   switch ((int)dtype) {
-    case TF_INT8: AS(int8_t, i); break;
-    case TF_INT16: AS(int16_t, i); break;
-    case TF_INT32: AS(int32_t, i); break;
-    case TF_INT64: AS(int64_t, i); break;
-    case TF_UINT8: AS(uint8_t, u); break;
-    case TF_UINT16: AS(uint16_t, u); break;
-    case TF_UINT32: AS(uint32_t, u); break;
-    case TF_UINT64: AS(uint64_t, u); break;
-    case TF_FLOAT: AS(float, f); break;
-    case TF_DOUBLE: AS(double, f); break;
+    case TF_INT8:
+      AS(int8_t, i);
+      break;
+    case TF_INT16:
+      AS(int16_t, i);
+      break;
+    case TF_INT32:
+      AS(int32_t, i);
+      break;
+    case TF_INT64:
+      AS(int64_t, i);
+      break;
+    case TF_UINT8:
+      AS(uint8_t, u);
+      break;
+    case TF_UINT16:
+      AS(uint16_t, u);
+      break;
+    case TF_UINT32:
+      AS(uint32_t, u);
+      break;
+    case TF_UINT64:
+      AS(uint64_t, u);
+      break;
+    case TF_FLOAT:
+      AS(float, f);
+      break;
+    case TF_DOUBLE:
+      AS(double, f);
+      break;
     case TF_HALF: {
       uint16_t v;
       memcpy(&v, p, sizeof v);
@@ -46,7 +67,8 @@ static element load(TF_DataType dtype, const char *p) {
       e.f = dvt_bfloat16_to_float(v);
       break;
     }
-    default: break;
+    default:
+      break;
   }
 #undef AS
   return e;
@@ -55,23 +77,32 @@ static element load(TF_DataType dtype, const char *p) {
 // Stores an integer; false when it does not fit exactly. `negative` values are in e.i, others in e.u.
 static bool store_integer(TF_DataType dtype, element e, bool negative, char *p) {
   double f = negative ? (double)e.i : (double)e.u;
-#define TO(type, low, high)                                                                \
-  do {                                                                                     \
-    if (negative ? e.i < (int64_t)(low) : e.u > (uint64_t)(high)) return false;            \
-    type v = negative ? (type)e.i : (type)e.u;                                             \
-    memcpy(p, &v, sizeof v);                                                               \
-    return true;                                                                           \
+#define TO(type, low, high)                                                     \
+  do {                                                                          \
+    if (negative ? e.i < (int64_t)(low) : e.u > (uint64_t)(high)) return false; \
+    type v = negative ? (type)e.i : (type)e.u;                                  \
+    memcpy(p, &v, sizeof v);                                                    \
+    return true;                                                                \
   } while (0)
   switch ((int)dtype) {
-    case TF_INT8: TO(int8_t, INT8_MIN, INT8_MAX);
-    case TF_INT16: TO(int16_t, INT16_MIN, INT16_MAX);
-    case TF_INT32: TO(int32_t, INT32_MIN, INT32_MAX);
-    case TF_INT64: TO(int64_t, INT64_MIN, INT64_MAX);
-    case TF_UINT8: TO(uint8_t, 0, UINT8_MAX);
-    case TF_UINT16: TO(uint16_t, 0, UINT16_MAX);
-    case TF_UINT32: TO(uint32_t, 0, UINT32_MAX);
-    case TF_UINT64: TO(uint64_t, 0, UINT64_MAX);
-    default: break;
+    case TF_INT8:
+      TO(int8_t, INT8_MIN, INT8_MAX);
+    case TF_INT16:
+      TO(int16_t, INT16_MIN, INT16_MAX);
+    case TF_INT32:
+      TO(int32_t, INT32_MIN, INT32_MAX);
+    case TF_INT64:
+      TO(int64_t, INT64_MIN, INT64_MAX);
+    case TF_UINT8:
+      TO(uint8_t, 0, UINT8_MAX);
+    case TF_UINT16:
+      TO(uint16_t, 0, UINT16_MAX);
+    case TF_UINT32:
+      TO(uint32_t, 0, UINT32_MAX);
+    case TF_UINT64:
+      TO(uint64_t, 0, UINT64_MAX);
+    default:
+      break;
   }
 #undef TO
   // Integers that a floating-point type holds exactly have no more significant bits than its fraction.
@@ -102,8 +133,10 @@ static void store_float(TF_DataType dtype, double f, char *p) {
 }
 
 static bool refuse(TF_DataType from, TF_DataType to, TF_Status *status) {
-  return cli_fail(status, TF_INVALID_ARGUMENT, "it holds %s, the model wants %s, and one does not become the other exactly; "
-                  "convert it in NumPy with array.astype(...)", dtype_name(from), dtype_name(to));
+  return cli_fail(status, TF_INVALID_ARGUMENT,
+                  "it holds %s, the model wants %s, and one does not become the other exactly; "
+                  "convert it in NumPy with array.astype(...)",
+                  dtype_name(from), dtype_name(to));
 }
 
 static bool convert_numbers(const TF_Tensor *in, TF_Tensor *out, TF_Status *status) {
@@ -123,8 +156,11 @@ static bool convert_numbers(const TF_Tensor *in, TF_Tensor *out, TF_Status *stat
     if (store_integer(to, e, negative, q)) continue;
     char text[32];
     snprintf(text, sizeof text, negative ? "%" PRId64 : "%" PRIu64, e.i);
-    return cli_fail(status, TF_INVALID_ARGUMENT, "its value %s (element %" PRId64 ", %s) does not fit into %s, which the "
-                    "model wants", text, i, dtype_name(from), dtype_name(to));
+    return cli_fail(status, TF_INVALID_ARGUMENT,
+                    "its value %s (element %" PRId64
+                    ", %s) does not fit into %s, which the "
+                    "model wants",
+                    text, i, dtype_name(from), dtype_name(to));
   }
   return true;
 }
@@ -173,7 +209,8 @@ TF_Tensor *convert_tensor(TF_Tensor *tensor, TF_DataType dtype, TF_Status *statu
     ok = refuse(TF_TensorType(tensor), dtype, status);
   } else {
     out = TF_AllocateTensor(dtype, dims, (int)rank, (size_t)count * TF_DataTypeSize(dtype));
-    ok = out ? fill(tensor, out, status) : cli_fail(status, TF_RESOURCE_EXHAUSTED, "there is no memory for %" PRId64 " elements", count);
+    ok = out ? fill(tensor, out, status)
+             : cli_fail(status, TF_RESOURCE_EXHAUSTED, "there is no memory for %" PRId64 " elements", count);
   }
   TF_DeleteTensor(tensor);
   if (ok) return out;

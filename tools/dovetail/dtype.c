@@ -7,29 +7,39 @@
 
 const char *dtype_name(TF_DataType dtype) {
   switch ((int)dtype) {
-#define X(value, name, kind, bytes, code) case value: return name;
+#define X(value, name, kind, bytes, code) \
+  case value:                             \
+    return name;
     DTYPES(X)
 #undef X
-    case 0: return "?";
-    default: return "a dtype that files cannot hold";
+    case 0:
+      return "?";
+    default:
+      return "a dtype that files cannot hold";
   }
 }
 
 dtype_kind dtype_kind_of(TF_DataType dtype) {
   switch ((int)dtype) {
-#define X(value, name, kind, bytes, code) case value: return kind;
+#define X(value, name, kind, bytes, code) \
+  case value:                             \
+    return kind;
     DTYPES(X)
 #undef X
-    default: return KIND_NONE;
+    default:
+      return KIND_NONE;
   }
 }
 
 const char *dtype_npy_code(TF_DataType dtype) {
   switch ((int)dtype) {
-#define X(value, name, kind, bytes, code) case value: return code;
+#define X(value, name, kind, bytes, code) \
+  case value:                             \
+    return code;
     DTYPES(X)
 #undef X
-    default: return "";
+    default:
+      return "";
   }
 }
 

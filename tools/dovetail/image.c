@@ -1,4 +1,5 @@
-// .png (libpng) and .jpg (libjpeg) files, and fitting a picture to an input. The rules are in the help of `run`.
+// .png (libpng) and .jpg (libjpeg) files, and fitting a picture to an input. The rules are in the help of
+// `run`.
 #include <stdio.h>
 
 #include <inttypes.h>
@@ -16,10 +17,12 @@ static bool allocate(picture *out, TF_Status *status) {
   size_t bytes = (size_t)out->channels * (size_t)(out->bits / 8);
   if (!dvt_size_mul(bytes, (size_t)out->width, &bytes) || !dvt_size_mul(bytes, (size_t)out->height, &bytes) ||
       bytes > MAX_PIXEL_BYTES || bytes == 0)
-    return cli_fail(status, TF_INVALID_ARGUMENT, "its size of %" PRId64 " x %" PRId64 " pixels is not one that can be read",
-                    out->width, out->height);
+    return cli_fail(status, TF_INVALID_ARGUMENT,
+                    "its size of %" PRId64 " x %" PRId64 " pixels is not one that can be read", out->width,
+                    out->height);
   out->pixels = calloc(1, bytes);
-  return out->pixels || cli_fail(status, TF_RESOURCE_EXHAUSTED, "there is no memory for its %zu bytes", bytes);
+  return out->pixels ||
+         cli_fail(status, TF_RESOURCE_EXHAUSTED, "there is no memory for its %zu bytes", bytes);
 }
 
 // ---- png ----
@@ -175,8 +178,9 @@ static int choose_channels(const picture *p, int64_t wanted, TF_Status *status) 
   int plain = alpha ? p->channels - 1 : p->channels;
   if (wanted < 0 || wanted == plain) return plain;
   if (wanted == 3 && plain == 1) return 3;
-  cli_fail(status, TF_INVALID_ARGUMENT, "it is %s, and the last dimension of the input wants %" PRId64 " channels%s",
-           names[p->channels], wanted, wanted == 1 ? "; save it as a grey picture" : "");
+  cli_fail(status, TF_INVALID_ARGUMENT,
+           "it is %s, and the last dimension of the input wants %" PRId64 " channels%s", names[p->channels],
+           wanted, wanted == 1 ? "; save it as a grey picture" : "");
   return 0;
 }
 
@@ -192,24 +196,30 @@ static void store_sample(TF_DataType dtype, unsigned value, unsigned full, int64
 TF_Tensor *picture_to_tensor(const picture *p, const dvt_tensor_info *info, TF_Status *status) {
   int rank = info->rank < 0 ? 4 : info->rank;
   if (rank != 3 && rank != 4) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "a picture fits inputs of shape [1,height,width,channels] or "
-             "[height,width,channels]; this one has %d dimensions", rank);
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "a picture fits inputs of shape [1,height,width,channels] or "
+             "[height,width,channels]; this one has %d dimensions",
+             rank);
     return NULL;
   }
   const int64_t *want = info->rank < 0 ? NULL : info->dims + (rank - 3);
   int channels = choose_channels(p, want ? want[2] : -1, status);
   if (!channels) return NULL;
   if (want && ((want[0] >= 0 && want[0] != p->height) || (want[1] >= 0 && want[1] != p->width))) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "it is %" PRId64 " pixels high and %" PRId64 " wide, the model wants %" PRId64
-             " and %" PRId64 " (-1: any); resize it first", p->height, p->width, want[0], want[1]);
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "it is %" PRId64 " pixels high and %" PRId64 " wide, the model wants %" PRId64 " and %" PRId64
+             " (-1: any); resize it first",
+             p->height, p->width, want[0], want[1]);
     return NULL;
   }
   unsigned full = p->bits == 8 ? 255 : 65535;
   TF_DataType dtype = info->dtype == TF_UINT8 || info->dtype == TF_UINT16 ? info->dtype : TF_FLOAT;
   bool exact = p->bits == (dtype == TF_UINT8 ? 8 : 16) || dtype == TF_FLOAT;
   if (!exact || (dtype == TF_FLOAT && info->dtype && dtype_kind_of(info->dtype) != KIND_FLOAT)) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "its samples have %d bits, and an input of dtype %s takes no such picture (uint8 "
-             "for 8 bits, uint16 for 16 bits, floating point for both)", p->bits, dtype_name(info->dtype));
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "its samples have %d bits, and an input of dtype %s takes no such picture (uint8 "
+             "for 8 bits, uint16 for 16 bits, floating point for both)",
+             p->bits, dtype_name(info->dtype));
     return NULL;
   }
   const int64_t dims[] = {1, p->height, p->width, channels};
@@ -221,7 +231,7 @@ TF_Tensor *picture_to_tensor(const picture *p, const dvt_tensor_info *info, TF_S
   }
   for (int64_t i = 0; i < p->height * p->width; ++i)
     for (int c = 0; c < channels; ++c)
-      store_sample(dtype, sample(p, i, p->channels <= 2 ? (channels == 2 ? c : 0) : c), full, i * channels + c,
-                   TF_TensorData(tensor));
+      store_sample(dtype, sample(p, i, p->channels <= 2 ? (channels == 2 ? c : 0) : c), full,
+                   i * channels + c, TF_TensorData(tensor));
   return convert_tensor(tensor, info->dtype, status);
 }

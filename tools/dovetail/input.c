@@ -1,4 +1,5 @@
-// An input file by its extension, fitted to the input. Files are read whole; errors get the file's name in front.
+// An input file by its extension, fitted to the input. Files are read whole; errors get the file's name in
+// front.
 #include "input.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static format format_of(const char *path) {
   static const struct {
     const char *extension;
     format format;
-  } table[] = {{".npy", FORMAT_NPY}, {".png", FORMAT_PNG},  {".jpg", FORMAT_JPEG},
+  } table[] = {{".npy", FORMAT_NPY},   {".png", FORMAT_PNG}, {".jpg", FORMAT_JPEG},
                {".jpeg", FORMAT_JPEG}, {".wav", FORMAT_WAV}, {".txt", FORMAT_TEXT}};
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < DVT_COUNT_OF(table); ++i)
@@ -58,8 +59,8 @@ static format format_of(const char *path) {
 static TF_Tensor *whole_file(const char *bytes, size_t len, const dvt_tensor_info *info, TF_Status *status) {
   const int64_t one = 1;
   if (info->rank > 1) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "a file as one string fits inputs of shape [] or [1], not of %d dimensions",
-             info->rank);
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "a file as one string fits inputs of shape [] or [1], not of %d dimensions", info->rank);
     return NULL;
   }
   TF_Tensor *tensor = TF_AllocateTensor(TF_STRING, &one, info->rank < 0 ? 0 : info->rank, sizeof(TF_TString));
@@ -67,23 +68,30 @@ static TF_Tensor *whole_file(const char *bytes, size_t len, const dvt_tensor_inf
   return tensor;
 }
 
-static TF_Tensor *read_picture(format kind, const char *bytes, size_t len, const dvt_tensor_info *info, TF_Status *status) {
+static TF_Tensor *read_picture(format kind, const char *bytes, size_t len, const dvt_tensor_info *info,
+                               TF_Status *status) {
   picture p;
-  if (kind == FORMAT_PNG ? !png_parse(bytes, len, &p, status) : !jpeg_parse(bytes, len, &p, status)) return NULL;
+  if (kind == FORMAT_PNG ? !png_parse(bytes, len, &p, status) : !jpeg_parse(bytes, len, &p, status))
+    return NULL;
   TF_Tensor *tensor = picture_to_tensor(&p, info, status);
   free(p.pixels);
   return tensor;
 }
 
-static TF_Tensor *read_bytes(format kind, const char *path, const char *bytes, size_t len, const dvt_tensor_info *info,
-                             TF_Status *status) {
-  bool as_bytes = info->dtype == TF_STRING && (kind == FORMAT_PNG || kind == FORMAT_JPEG || kind == FORMAT_WAV);
+static TF_Tensor *read_bytes(format kind, const char *path, const char *bytes, size_t len,
+                             const dvt_tensor_info *info, TF_Status *status) {
+  bool as_bytes =
+      info->dtype == TF_STRING && (kind == FORMAT_PNG || kind == FORMAT_JPEG || kind == FORMAT_WAV);
   if (as_bytes) return whole_file(bytes, len, info, status);
   switch (kind) {
-    case FORMAT_NPY: return convert_tensor(npy_parse(bytes, len, info->dtype, status), info->dtype, status);
-    case FORMAT_TEXT: return text_parse(bytes, len, info, status);
-    case FORMAT_WAV: return sound_read(path, info, status);
-    default: return read_picture(kind, bytes, len, info, status);
+    case FORMAT_NPY:
+      return convert_tensor(npy_parse(bytes, len, info->dtype, status), info->dtype, status);
+    case FORMAT_TEXT:
+      return text_parse(bytes, len, info, status);
+    case FORMAT_WAV:
+      return sound_read(path, info, status);
+    default:
+      return read_picture(kind, bytes, len, info, status);
   }
 }
 

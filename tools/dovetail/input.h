@@ -1,5 +1,5 @@
-// Input files: what FILE of --input NAME=FILE becomes. input.c picks the format by the file's extension and fits the
-// values to what the model wants; image.c, sound.c, text.c and npy.c read; convert.c changes dtypes.
+// Input files: what FILE of --input NAME=FILE becomes. input.c picks the format by the file's extension and
+// fits the values to what the model wants; image.c, sound.c, text.c and npy.c read; convert.c changes dtypes.
 #ifndef DVT_TOOLS_INPUT_H_
 #define DVT_TOOLS_INPUT_H_
 
@@ -12,7 +12,8 @@ TF_Tensor *input_read(const char *path, const dvt_tensor_info *info, TF_Status *
 // A whole file; NULL with *status set. The caller frees it.
 char *file_read(const char *path, size_t *out_len, TF_Status *status);
 
-// A picture: rows from the top, `channels` of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA), `bits` 8 or 16 (native).
+// A picture: rows from the top, `channels` of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA), `bits` 8 or 16
+// (native).
 typedef struct picture {
   int64_t height, width;
   int channels, bits;
@@ -25,7 +26,8 @@ TF_Tensor *picture_to_tensor(const picture *p, const dvt_tensor_info *info, TF_S
 TF_Tensor *sound_read(const char *path, const dvt_tensor_info *info, TF_Status *status);
 TF_Tensor *text_parse(const char *bytes, size_t len, const dvt_tensor_info *info, TF_Status *status);
 
-// `tensor` (consumed) with its values as `dtype`; NULL with *status set when a value would change: see convert.c.
+// `tensor` (consumed) with its values as `dtype`; NULL with *status set when a value would change: see
+// convert.c.
 TF_Tensor *convert_tensor(TF_Tensor *tensor, TF_DataType dtype, TF_Status *status);
 
 #endif  // DVT_TOOLS_INPUT_H_

@@ -1,5 +1,5 @@
-// `dovetail inspect`: what a model consists of and what is missing to run it, or what a plugin registers. A model is only
-// read, so this works when ops are missing.
+// `dovetail inspect`: what a model consists of and what is missing to run it, or what a plugin registers. A
+// model is only read, so this works when ops are missing.
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,10 @@ static bool is_shared_library(const char *path) {
   char magic[4] = {0};
   FILE *file = fopen(path, "rb");
   if (!file) return false;
-  bool elf = fread(magic, 1, 4, file) == 4 && memcmp(magic, "\x7f" "ELF", 4) == 0;
+  bool elf = fread(magic, 1, 4, file) == 4 && memcmp(magic,
+                                                     "\x7f"
+                                                     "ELF",
+                                                     4) == 0;
   fclose(file);
   return elf;
 }
@@ -101,7 +104,8 @@ static void print_info(const dvt_model_info *info) {
 
 static void print_end(const char *kind, int index, const dvt_tensor_info *info) {
   char text[DTYPE_TEXT_BYTES];
-  printf("  %-4s %d  %-24s %-28s %s\n", kind, index, info->name, dtype_text(info->dtype, info->dims, info->rank, text),
+  printf("  %-4s %d  %-24s %-28s %s\n", kind, index, info->name,
+         dtype_text(info->dtype, info->dims, info->rank, text),
          strcmp(info->name, info->tensor) == 0 ? "" : info->tensor);
 }
 
@@ -109,18 +113,23 @@ static void print_signatures(const dvt_model *model) {
   for (int i = 0; i < dvt_model_signature_count(model); ++i) {
     const char *name = dvt_model_signature_name(model, i);
     printf("\n%s%s\n", name[0] ? "signature " : "inputs and outputs (no signature)", name);
-    for (int k = 0; k < dvt_model_input_count(model, name); ++k) print_end("in", k, dvt_model_input(model, name, k));
-    for (int k = 0; k < dvt_model_output_count(model, name); ++k) print_end("out", k, dvt_model_output(model, name, k));
+    for (int k = 0; k < dvt_model_input_count(model, name); ++k)
+      print_end("in", k, dvt_model_input(model, name, k));
+    for (int k = 0; k < dvt_model_output_count(model, name); ++k)
+      print_end("out", k, dvt_model_output(model, name, k));
   }
 }
 
 static void print_ops(dvt_model *model) {
   int count = dvt_model_op_count(model);
-  printf("\nops (%d types; \"needed\" is what the signatures and loading reach)\n  %-28s %7s %7s  %s\n", count, "op",
-         "nodes", "needed", "plugin");
+  printf("\nops (%d types; \"needed\" is what the signatures and loading reach)\n  %-28s %7s %7s  %s\n",
+         count, "op", "nodes", "needed", "plugin");
   for (int i = 0; i < count; ++i) {
     const dvt_op_use *use = dvt_model_op(model, i);
-    const char *plugin = use->missing ? "MISSING" : !use->plugin ? "-" : use->plugin[0] ? use->plugin : "(runtime)";
+    const char *plugin = use->missing     ? "MISSING"
+                         : !use->plugin   ? "-"
+                         : use->plugin[0] ? use->plugin
+                                          : "(runtime)";
     printf("  %-28s %7" PRId64 " %7" PRId64 "  %s\n", use->op, use->count, use->needed, plugin);
   }
   int missing = dvt_model_missing_count(model);
@@ -209,7 +218,9 @@ static int run(const cli_options *options) {
 }
 
 const cli_verb cli_inspect = {
-    "inspect", "MODEL|PLUGIN", "Tells what a model consists of and what is missing to run it, or what a plugin registers",
+    "inspect",
+    "MODEL|PLUGIN",
+    "Tells what a model consists of and what is missing to run it, or what a plugin registers",
     "pgj",
     "A model is only read: this works when ops are missing, and the exit code is 0 all the same.\n"
     "\n"

@@ -12,7 +12,11 @@ static void indent(json *j) {
 
 // Length of the UTF-8 sequence at p, 0 when it is none.
 static int sequence(const unsigned char *p) {
-  int len = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+  int len = p[0] < 0x80                   ? 1
+            : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+            : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+            : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                          : 0;
   for (int i = 1; i < len; ++i)
     if ((p[i] & 0xc0) != 0x80) return 0;
   return len;

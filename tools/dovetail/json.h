@@ -1,5 +1,5 @@
-// Writing JSON to a stream: values with commas and indentation put in by themselves. Numbers that JSON does not have
-// (NaN, infinities) are written as null.
+// Writing JSON to a stream: values with commas and indentation put in by themselves. Numbers that JSON does
+// not have (NaN, infinities) are written as null.
 #ifndef DVT_TOOLS_JSON_H_
 #define DVT_TOOLS_JSON_H_
 

@@ -46,7 +46,8 @@ static int run(const cli_options *options) {
   else
     printf("%-32s %-8s %-14s dtypes\n", "op", "device", "plugin");
   if (options->positional_count == 0) dvt_list_kernels(NULL, NULL, visit, &list);
-  for (int i = 0; i < options->positional_count; ++i) dvt_list_kernels(options->positional[i], NULL, visit, &list);
+  for (int i = 0; i < options->positional_count; ++i)
+    dvt_list_kernels(options->positional[i], NULL, visit, &list);
   if (options->json) json_close(&j, ']');
   if (list.shown == 0 && options->positional_count)
     return cli_error(CLI_USAGE, "no plugin has a kernel for the op '%s'. dovetail kernels lists all.",
@@ -54,8 +55,10 @@ static int run(const cli_options *options) {
   return CLI_OK;
 }
 
-const cli_verb cli_kernels = {"kernels", "[OP]...",
-                              "Lists the kernels of the standard plugins and of those given with --plugin", "pj",
+const cli_verb cli_kernels = {"kernels",
+                              "[OP]...",
+                              "Lists the kernels of the standard plugins and of those given with --plugin",
+                              "pj",
                               "Examples:\n"
                               "  dovetail kernels MatMul\n"
                               "  dovetail kernels --json\n",

@@ -21,14 +21,15 @@ static void print_help(FILE *file) {
           dvt_version());
   for (size_t i = 0; i < DVT_COUNT_OF(verbs); ++i)
     fprintf(file, "  %-8s %-18s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
-  fputs("\nMODEL is a SavedModel directory or a file holding a GraphDef (.pb, .pbtxt).\n\n"
-        "Examples:\n"
-        "  dovetail inspect model_dir\n"
-        "  dovetail run model_dir --input image=cat.png --out-dir out\n"
-        "  dovetail run graph.pbtxt --input x=x.npy --output y --plugin my_ops.so\n"
-        "  dovetail inspect my_ops.so\n"
-        "  dovetail ops MatMul\n\n",
-        file);
+  fputs(
+      "\nMODEL is a SavedModel directory or a file holding a GraphDef (.pb, .pbtxt).\n\n"
+      "Examples:\n"
+      "  dovetail inspect model_dir\n"
+      "  dovetail run model_dir --input image=cat.png --out-dir out\n"
+      "  dovetail run graph.pbtxt --input x=x.npy --output y --plugin my_ops.so\n"
+      "  dovetail inspect my_ops.so\n"
+      "  dovetail ops MatMul\n\n",
+      file);
   print_exit_codes(file);
 }
 
@@ -65,7 +66,9 @@ int main(int argc, char **argv) {
     return CLI_OK;
   }
   if (!verb)
-    return cli_error(CLI_USAGE, "there is no verb '%s'. The verbs are run, inspect, ops, kernels; see dovetail --help.", first);
+    return cli_error(CLI_USAGE,
+                     "there is no verb '%s'. The verbs are run, inspect, ops, kernels; see dovetail --help.",
+                     first);
   cli_options *options = calloc(1, sizeof *options);
   if (!options) return cli_error(CLI_RUN_FAILED, "out of memory");
   int exit_code = CLI_USAGE;

@@ -1,5 +1,5 @@
-// Reading .npy: the header is a Python literal of a dict with three keys, which is parsed strictly; sizes are checked
-// before anything is allocated.
+// Reading .npy: the header is a Python literal of a dict with three keys, which is parsed strictly; sizes are
+// checked before anything is allocated.
 #include "npy.h"
 
 #include <inttypes.h>
@@ -58,7 +58,8 @@ static bool take_number(scanner *s, int64_t *out) {
   int digits = 0;
   skip_space(s);
   for (; s->next < s->end && *s->next >= '0' && *s->next <= '9'; ++s->next, ++digits)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *s->next - '0', &value)) return false;
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *s->next - '0', &value))
+      return false;
   if (s->next < s->end && *s->next == 'L') ++s->next;  // Python 2 wrote these
   *out = value;
   return digits > 0;
@@ -79,8 +80,9 @@ static bool take_descr(scanner *s, header *h, TF_Status *status) {
     skip_space(s);
     bool structured = s->next < s->end && *s->next == '[';
     return cli_fail(status, TF_INVALID_ARGUMENT,
-                    structured ? "it holds records (a structured dtype); save each field as an array of its own"
-                               : "the dtype in its header is malformed");
+                    structured
+                        ? "it holds records (a structured dtype); save each field as an array of its own"
+                        : "the dtype in its header is malformed");
   }
   const char *p = text;
   h->order = strchr("<>|=", *p) && *p ? *p++ : '=';
@@ -90,8 +92,9 @@ static bool take_descr(scanner *s, header *h, TF_Status *status) {
   if (*end || h->item_bytes > (size_t)1 << 30)
     return cli_fail(status, TF_INVALID_ARGUMENT, "its dtype '%s' is not one that can be read", text);
   if (h->kind == 'O')
-    return cli_fail(status, TF_INVALID_ARGUMENT,
-                    "it holds Python objects (a pickle), which are not read; save strings with dtype 'S' or 'U'");
+    return cli_fail(
+        status, TF_INVALID_ARGUMENT,
+        "it holds Python objects (a pickle), which are not read; save strings with dtype 'S' or 'U'");
   if (h->kind == 'U') h->item_bytes *= 4;
   h->has_descr = true;
   return true;
@@ -102,7 +105,8 @@ static bool take_dict(scanner s, header *h, TF_Status *status) {
   if (!accept(&s, '{')) return cli_fail(status, TF_INVALID_ARGUMENT, "%s", malformed);
   while (!accept(&s, '}')) {
     char key[32];
-    if (!take_string(&s, key, sizeof key) || !accept(&s, ':')) return cli_fail(status, TF_INVALID_ARGUMENT, "%s", malformed);
+    if (!take_string(&s, key, sizeof key) || !accept(&s, ':'))
+      return cli_fail(status, TF_INVALID_ARGUMENT, "%s", malformed);
     bool ok = false;
     if (strcmp(key, "descr") == 0) {
       if (!take_descr(&s, h, status)) return false;
@@ -127,7 +131,8 @@ static bool read_header(const char *bytes, size_t len, header *h, size_t *out_da
     return cli_fail(status, TF_INVALID_ARGUMENT, "it is not a .npy file (save it with numpy.save)");
   int major = p[6];
   size_t at = major == 1 ? 10 : 12, header_len;
-  if (major < 1 || major > 3) return cli_fail(status, TF_INVALID_ARGUMENT, "it has .npy version %d; 1 to 3 are known", major);
+  if (major < 1 || major > 3)
+    return cli_fail(status, TF_INVALID_ARGUMENT, "it has .npy version %d; 1 to 3 are known", major);
   if (len < at) return cli_fail(status, TF_INVALID_ARGUMENT, "it is cut off in its header");
   header_len = p[8] | (size_t)p[9] << 8;
   if (major > 1) header_len |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
@@ -146,9 +151,10 @@ static TF_DataType dtype_of(const header *h, TF_DataType raw_dtype) {
     char kind;
     size_t bytes;
     TF_DataType dtype;
-  } types[] = {{'f', 4, TF_FLOAT},   {'f', 8, TF_DOUBLE},  {'f', 2, TF_HALF},   {'i', 1, TF_INT8},      {'i', 2, TF_INT16},
-               {'i', 4, TF_INT32},   {'i', 8, TF_INT64},   {'u', 1, TF_UINT8},  {'u', 2, TF_UINT16},    {'u', 4, TF_UINT32},
-               {'u', 8, TF_UINT64},  {'b', 1, TF_BOOL},    {'c', 8, TF_COMPLEX64}, {'c', 16, TF_COMPLEX128}};
+  } types[] = {{'f', 4, TF_FLOAT},     {'f', 8, TF_DOUBLE},     {'f', 2, TF_HALF},   {'i', 1, TF_INT8},
+               {'i', 2, TF_INT16},     {'i', 4, TF_INT32},      {'i', 8, TF_INT64},  {'u', 1, TF_UINT8},
+               {'u', 2, TF_UINT16},    {'u', 4, TF_UINT32},     {'u', 8, TF_UINT64}, {'b', 1, TF_BOOL},
+               {'c', 8, TF_COMPLEX64}, {'c', 16, TF_COMPLEX128}};
   for (size_t i = 0; i < DVT_COUNT_OF(types); ++i)
     if (types[i].kind == h->kind && types[i].bytes == h->item_bytes) return types[i].dtype;
   return (TF_DataType)0;
@@ -192,7 +198,8 @@ static bool copy_string(const header *h, const char *from, char *room, TF_TStrin
     const unsigned char *p = (const unsigned char *)from + i;
     uint32_t c = h->order == '>' ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
                                  : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-    if (c > 0x10ffff) return cli_fail(status, TF_INVALID_ARGUMENT, "its text holds 0x%x, which is no Unicode character", c);
+    if (c > 0x10ffff)
+      return cli_fail(status, TF_INVALID_ARGUMENT, "its text holds 0x%x, which is no Unicode character", c);
     used += put_utf8(c, room + used);
     if (c) kept = used;
   }
@@ -224,7 +231,8 @@ static int64_t source_of(const header *h, int64_t index) {
   return at;
 }
 
-static bool copy_elements(const header *h, const char *data, int64_t count, TF_Tensor *tensor, TF_Status *status) {
+static bool copy_elements(const header *h, const char *data, int64_t count, TF_Tensor *tensor,
+                          TF_Status *status) {
   char *to = TF_TensorData(tensor);
   bool strings = TF_TensorType(tensor) == TF_STRING;
   char *room = strings ? malloc(h->item_bytes + 1) : NULL;
@@ -247,7 +255,8 @@ static bool copy_elements(const header *h, const char *data, int64_t count, TF_T
 static bool check_bools(const char *data, size_t count, TF_Status *status) {
   for (size_t i = 0; i < count; ++i)
     if ((unsigned char)data[i] > 1)
-      return cli_fail(status, TF_INVALID_ARGUMENT, "element %zu of its booleans is %d", i, (unsigned char)data[i]);
+      return cli_fail(status, TF_INVALID_ARGUMENT, "element %zu of its booleans is %d", i,
+                      (unsigned char)data[i]);
   return true;
 }
 
@@ -257,18 +266,20 @@ TF_Tensor *npy_parse(const char *bytes, size_t len, TF_DataType raw_dtype, TF_St
   if (!read_header(bytes, len, &h, &data, status)) return NULL;
   TF_DataType dtype = dtype_of(&h, raw_dtype);
   if (!dtype) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "its dtype, kind '%c' of %zu bytes, is not one that can be read", h.kind,
-             h.item_bytes);
+    cli_fail(status, TF_INVALID_ARGUMENT, "its dtype, kind '%c' of %zu bytes, is not one that can be read",
+             h.kind, h.item_bytes);
     return NULL;
   }
   bool fits = true;
   for (int d = 0; d < h.rank; ++d) fits = fits && dvt_size_mul(count, (size_t)h.dims[d], &count);
   size_t cell = dtype == TF_STRING ? sizeof(TF_TString) : h.item_bytes, cells;
-  fits = fits && dvt_size_mul(count, h.item_bytes, &want) && dvt_size_mul(count, cell, &cells) && cells < SIZE_MAX / 2;
+  fits = fits && dvt_size_mul(count, h.item_bytes, &want) && dvt_size_mul(count, cell, &cells) &&
+         cells < SIZE_MAX / 2;
   // Strings of no width are the one case where elements take no room in the file.
   if (!fits || want > len - data || (h.item_bytes == 0 && count > len)) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "it is cut off: %zu bytes of elements are there, its header promises %s",
-             len - data, fits ? "more" : "more than there can be");
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "it is cut off: %zu bytes of elements are there, its header promises %s", len - data,
+             fits ? "more" : "more than there can be");
     return NULL;
   }
   if (dtype == TF_BOOL && !check_bools(bytes + data, count, status)) return NULL;

@@ -36,12 +36,15 @@ static void write_header(FILE *file, const TF_Tensor *tensor, size_t width) {
   at += snprintf(text + at, sizeof text - (size_t)at, "', 'fortran_order': False, 'shape': (");
   for (int d = 0; d < TF_NumDims(tensor); ++d)
     at += snprintf(text + at, sizeof text - (size_t)at, "%" PRId64 "%s", TF_Dim(tensor, d),
-                   d + 1 < TF_NumDims(tensor) ? ", " : TF_NumDims(tensor) == 1 ? "," : "");
+                   d + 1 < TF_NumDims(tensor) ? ", "
+                   : TF_NumDims(tensor) == 1  ? ","
+                                              : "");
   at += snprintf(text + at, sizeof text - (size_t)at, "), }");
   size_t len = (size_t)at, padded = (10 + len + 1 + 63) / 64 * 64 - 10;
   memset(text + len, ' ', padded - len);
   text[padded - 1] = '\n';
-  const char start[10] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(padded & 0xff), (char)(padded >> 8)};
+  const char start[10] = {(char)0x93,         'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(padded & 0xff),
+                          (char)(padded >> 8)};
   fwrite(start, 1, sizeof start, file);
   fwrite(text, 1, padded, file);
 }
@@ -49,7 +52,8 @@ static void write_header(FILE *file, const TF_Tensor *tensor, size_t width) {
 bool npy_write(const char *path, const TF_Tensor *tensor, TF_Status *status) {
   TF_DataType dtype = TF_TensorType(tensor);
   if (dtype_npy_code(dtype)[0] == '\0' || TF_NumDims(tensor) > 254)
-    return cli_fail(status, TF_UNIMPLEMENTED, "a tensor of dtype %s cannot be written as .npy", dtype_name(dtype));
+    return cli_fail(status, TF_UNIMPLEMENTED, "a tensor of dtype %s cannot be written as .npy",
+                    dtype_name(dtype));
   FILE *file = fopen(path, "wb");
   if (!file) return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
   int64_t count = TF_TensorElementCount(tensor);
@@ -62,7 +66,8 @@ bool npy_write(const char *path, const TF_Tensor *tensor, TF_Status *status) {
     if (count) fwrite(TF_TensorData(tensor), TF_DataTypeSize(dtype), (size_t)count, file);
   }
   bool failed = ferror(file) != 0;
-  if (fclose(file) != 0 || failed) return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
+  if (fclose(file) != 0 || failed)
+    return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
   TF_SetStatus(status, TF_OK, "");
   return true;
 }

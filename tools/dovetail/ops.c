@@ -44,7 +44,8 @@ static void visit(void *arg, const dvt_op_info *op) {
   else if (list->options->positional_count)
     list_op_text(op);
   else
-    printf("%-32s %-14s %3d  %s\n", op->name, op->plugin[0] ? op->plugin : "(runtime)", op->kernel_count, op->signature);
+    printf("%-32s %-14s %3d  %s\n", op->name, op->plugin[0] ? op->plugin : "(runtime)", op->kernel_count,
+           op->signature);
 }
 
 static int run(const cli_options *options) {
@@ -56,11 +57,15 @@ static int run(const cli_options *options) {
   dvt_list_ops(NULL, visit, &list);
   if (options->json) json_close(&j, ']');
   if (list.shown == 0 && options->positional_count)
-    return cli_error(CLI_USAGE, "no plugin registers the op '%s'. dovetail ops lists all.", options->positional[0]);
+    return cli_error(CLI_USAGE, "no plugin registers the op '%s'. dovetail ops lists all.",
+                     options->positional[0]);
   return CLI_OK;
 }
 
-const cli_verb cli_ops = {"ops", "[OP]...", "Lists the ops of the standard plugins and of those given with --plugin", "pj",
+const cli_verb cli_ops = {"ops",
+                          "[OP]...",
+                          "Lists the ops of the standard plugins and of those given with --plugin",
+                          "pj",
                           "With names, shows these ops with their attributes.\n"
                           "\n"
                           "Examples:\n"

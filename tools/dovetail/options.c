@@ -1,4 +1,5 @@
-// Options as a table: letter (which verbs take it), name, argument, where it goes, help. Both "--name VALUE" and
+// Options as a table: letter (which verbs take it), name, argument, where it goes, help. Both "--name VALUE"
+// and
 // "--name=VALUE" are read; options and arguments mix in any order.
 #include <stddef.h>
 #include <stdlib.h>
@@ -6,7 +7,13 @@
 
 #include "cli.h"
 
-typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_LIST, OPTION_COMMA_LIST, OPTION_NUMBER } option_kind;
+typedef enum option_kind {
+  OPTION_FLAG,
+  OPTION_TEXT,
+  OPTION_LIST,
+  OPTION_COMMA_LIST,
+  OPTION_NUMBER
+} option_kind;
 
 typedef struct option_row {
   char letter;
@@ -17,17 +24,21 @@ typedef struct option_row {
 
 #define AT(field) offsetof(cli_options, field)
 static const option_row rows[] = {
-    {'s', "signature", "NAME", "signature to run (default: serving_default, or the only one)", OPTION_TEXT, AT(signature), 0},
-    {'i', "input", "NAME=FILE", "value of an input: .npy .png .jpg .wav .txt; repeat for more inputs", OPTION_LIST,
-     AT(inputs), AT(input_count)},
+    {'s', "signature", "NAME", "signature to run (default: serving_default, or the only one)", OPTION_TEXT,
+     AT(signature), 0},
+    {'i', "input", "NAME=FILE", "value of an input: .npy .png .jpg .wav .txt; repeat for more inputs",
+     OPTION_LIST, AT(inputs), AT(input_count)},
     {'o', "output", "NAME", "output to compute; repeat for more (default: all)", OPTION_LIST, AT(outputs),
      AT(output_count)},
-    {'d', "out-dir", "DIR", "write the outputs there as .npy files, listed in outputs.json", OPTION_TEXT, AT(out_dir), 0},
-    {'p', "plugin", "FILE", "load this plugin first; repeat for more", OPTION_LIST, AT(plugins), AT(plugin_count)},
-    {'g', "tags", "A,B", "which graph of a SavedModel (default: serve, or the only one)", OPTION_COMMA_LIST, AT(tags),
-     AT(tag_count)},
+    {'d', "out-dir", "DIR", "write the outputs there as .npy files, listed in outputs.json", OPTION_TEXT,
+     AT(out_dir), 0},
+    {'p', "plugin", "FILE", "load this plugin first; repeat for more", OPTION_LIST, AT(plugins),
+     AT(plugin_count)},
+    {'g', "tags", "A,B", "which graph of a SavedModel (default: serve, or the only one)", OPTION_COMMA_LIST,
+     AT(tags), AT(tag_count)},
     {'t', "threads", "N", "threads to compute with (default: all cores)", OPTION_NUMBER, AT(threads), 0},
-    {'f', "profile", NULL, "tell which plugin ran which op and how long it took", OPTION_FLAG, AT(profile), 0},
+    {'f', "profile", NULL, "tell which plugin ran which op and how long it took", OPTION_FLAG, AT(profile),
+     0},
     {'j', "json", NULL, "print JSON", OPTION_FLAG, AT(json), 0},
     {'h', "help", NULL, "this text", OPTION_FLAG, AT(help), 0},
 };
@@ -48,7 +59,8 @@ void cli_print_options(const cli_verb *verb, FILE *file) {
 
 static const option_row *find_row(const cli_verb *verb, const char *name, size_t len) {
   for (size_t i = 0; i < DVT_COUNT_OF(rows); ++i)
-    if (takes(verb, &rows[i]) && strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0) return &rows[i];
+    if (takes(verb, &rows[i]) && strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
+      return &rows[i];
   return NULL;
 }
 
@@ -62,12 +74,18 @@ static bool append(const char **list, int *count, const char *value) {
 static bool store(const option_row *row, char *value, cli_options *out) {
   char *base = (char *)out, *end;
   switch (row->kind) {
-    case OPTION_FLAG: *(bool *)(base + row->offset) = true; return true;
-    case OPTION_TEXT: *(const char **)(base + row->offset) = value; return true;
-    case OPTION_LIST: return append((const char **)(base + row->offset), (int *)(base + row->count_offset), value);
+    case OPTION_FLAG:
+      *(bool *)(base + row->offset) = true;
+      return true;
+    case OPTION_TEXT:
+      *(const char **)(base + row->offset) = value;
+      return true;
+    case OPTION_LIST:
+      return append((const char **)(base + row->offset), (int *)(base + row->count_offset), value);
     case OPTION_COMMA_LIST:
       for (char *part = strtok(value, ","); part; part = strtok(NULL, ","))
-        if (!append((const char **)(base + row->offset), (int *)(base + row->count_offset), part)) return false;
+        if (!append((const char **)(base + row->offset), (int *)(base + row->count_offset), part))
+          return false;
       return true;
     case OPTION_NUMBER: {
       long number = strtol(value, &end, 10);
@@ -91,7 +109,8 @@ bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options 
     char *arg = argv[i];
     if (strcmp(arg, "-h") == 0) arg = "--help";
     if (arg[0] != '-' || arg[1] == '\0') {
-      if (!append(out->positional, &out->positional_count, arg)) return bad(verb, "too many arguments.%s%s", "", "");
+      if (!append(out->positional, &out->positional_count, arg))
+        return bad(verb, "too many arguments.%s%s", "", "");
       continue;
     }
     const char *name = arg + (arg[1] == '-' ? 2 : 1);

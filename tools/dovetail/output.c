@@ -21,33 +21,66 @@
 static double value_at(const TF_Tensor *tensor, int64_t i) {
   const void *data = TF_TensorData(tensor);
   switch ((int)TF_TensorType(tensor)) {
-    case TF_FLOAT: return ((const float *)data)[i];
-    case TF_DOUBLE: return ((const double *)data)[i];
-    case TF_HALF: return dvt_half_to_float(((const uint16_t *)data)[i]);
-    case TF_BFLOAT16: return dvt_bfloat16_to_float(((const uint16_t *)data)[i]);
-    case TF_INT8: case TF_QINT8: return ((const int8_t *)data)[i];
-    case TF_INT16: case TF_QINT16: return ((const int16_t *)data)[i];
-    case TF_INT32: case TF_QINT32: return ((const int32_t *)data)[i];
-    case TF_INT64: return (double)((const int64_t *)data)[i];
-    case TF_UINT8: case TF_QUINT8: case TF_BOOL: return ((const uint8_t *)data)[i];
-    case TF_UINT16: case TF_QUINT16: return ((const uint16_t *)data)[i];
-    case TF_UINT32: return ((const uint32_t *)data)[i];
-    case TF_UINT64: return (double)((const uint64_t *)data)[i];
-    case TF_COMPLEX64: return ((const float *)data)[2 * i];
-    case TF_COMPLEX128: return ((const double *)data)[2 * i];
-    default: return NAN;
+    case TF_FLOAT:
+      return ((const float *)data)[i];
+    case TF_DOUBLE:
+      return ((const double *)data)[i];
+    case TF_HALF:
+      return dvt_half_to_float(((const uint16_t *)data)[i]);
+    case TF_BFLOAT16:
+      return dvt_bfloat16_to_float(((const uint16_t *)data)[i]);
+    case TF_INT8:
+    case TF_QINT8:
+      return ((const int8_t *)data)[i];
+    case TF_INT16:
+    case TF_QINT16:
+      return ((const int16_t *)data)[i];
+    case TF_INT32:
+    case TF_QINT32:
+      return ((const int32_t *)data)[i];
+    case TF_INT64:
+      return (double)((const int64_t *)data)[i];
+    case TF_UINT8:
+    case TF_QUINT8:
+    case TF_BOOL:
+      return ((const uint8_t *)data)[i];
+    case TF_UINT16:
+    case TF_QUINT16:
+      return ((const uint16_t *)data)[i];
+    case TF_UINT32:
+      return ((const uint32_t *)data)[i];
+    case TF_UINT64:
+      return (double)((const uint64_t *)data)[i];
+    case TF_COMPLEX64:
+      return ((const float *)data)[2 * i];
+    case TF_COMPLEX128:
+      return ((const double *)data)[2 * i];
+    default:
+      return NAN;
   }
 }
 
 static void print_value(const TF_Tensor *tensor, int64_t i) {
   const void *data = TF_TensorData(tensor);
   switch ((int)TF_TensorType(tensor)) {
-    case TF_INT64: printf("%" PRId64, ((const int64_t *)data)[i]); break;
-    case TF_UINT64: printf("%" PRIu64, ((const uint64_t *)data)[i]); break;
-    case TF_BOOL: fputs(((const uint8_t *)data)[i] ? "true" : "false", stdout); break;
-    case TF_COMPLEX64: printf("%.6g%+.6gj", ((const float *)data)[2 * i], ((const float *)data)[2 * i + 1]); break;
-    case TF_COMPLEX128: printf("%.6g%+.6gj", ((const double *)data)[2 * i], ((const double *)data)[2 * i + 1]); break;
-    default: printf("%.6g", value_at(tensor, i)); break;
+    case TF_INT64:
+      printf("%" PRId64, ((const int64_t *)data)[i]);
+      break;
+    case TF_UINT64:
+      printf("%" PRIu64, ((const uint64_t *)data)[i]);
+      break;
+    case TF_BOOL:
+      fputs(((const uint8_t *)data)[i] ? "true" : "false", stdout);
+      break;
+    case TF_COMPLEX64:
+      printf("%.6g%+.6gj", ((const float *)data)[2 * i], ((const float *)data)[2 * i + 1]);
+      break;
+    case TF_COMPLEX128:
+      printf("%.6g%+.6gj", ((const double *)data)[2 * i], ((const double *)data)[2 * i + 1]);
+      break;
+    default:
+      printf("%.6g", value_at(tensor, i));
+      break;
   }
 }
 
@@ -118,7 +151,8 @@ void output_print(const output *o, const char *folder) {
   char text[DTYPE_TEXT_BYTES];
   TF_DataType dtype = TF_TensorType(o->tensor);
   printf("  out  %-20s %-28s", o->info->name, dtype_text(dtype, dims, dims_of(o->tensor, dims), text));
-  if (dtype == TF_STRING || (dtype_kind_of(dtype) == KIND_COMPLEX) || (count <= SHOWN_VALUES && is_numeric(dtype))) {
+  if (dtype == TF_STRING || (dtype_kind_of(dtype) == KIND_COMPLEX) ||
+      (count <= SHOWN_VALUES && is_numeric(dtype))) {
     fputs("  ", stdout);
     print_values(o->tensor, count < SHOWN_VALUES ? count : SHOWN_VALUES);
     if (count > SHOWN_VALUES) fputs(", ...", stdout);
@@ -156,7 +190,8 @@ void output_json(json *j, const output *o, bool values) {
 static bool make_folders(const char *folder, TF_Status *status) {
   char path[4096];
   size_t len = strlen(folder);
-  if (len == 0 || len >= sizeof path) return cli_fail(status, TF_INVALID_ARGUMENT, "the folder's name is empty or too long");
+  if (len == 0 || len >= sizeof path)
+    return cli_fail(status, TF_INVALID_ARGUMENT, "the folder's name is empty or too long");
   memcpy(path, folder, len + 1);
   for (size_t i = 1; i <= len; ++i) {
     if (path[i] != '/' && path[i] != '\0') continue;
@@ -178,8 +213,8 @@ static void choose_file(output *outputs, int index) {
   char base[200];
   size_t len = 0;
   for (const char *p = o->info->name; *p && len + 1 < sizeof base; ++p) {
-    bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
-                 (*p == '.' && len > 0);
+    bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+                 *p == '-' || *p == '_' || (*p == '.' && len > 0);
     base[len++] = plain ? *p : '_';
   }
   base[len] = '\0';
@@ -201,7 +236,8 @@ static bool write_list(const char *folder, const output *outputs, int count, TF_
   for (int i = 0; i < count; ++i) output_json(&j, &outputs[i], false);
   json_close(&j, ']');
   bool failed = ferror(file) != 0;
-  if (fclose(file) != 0 || failed) return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
+  if (fclose(file) != 0 || failed)
+    return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
   return true;
 }
 

@@ -11,7 +11,8 @@ typedef struct output {
   char file[256];  // name within the folder; "" when not written
 } output;
 
-// Writes all as .npy files into `folder`, which is made with its parents if need be, and the list outputs.json.
+// Writes all as .npy files into `folder`, which is made with its parents if need be, and the list
+// outputs.json.
 bool outputs_write(const char *folder, output *outputs, int count, TF_Status *status);
 void output_print(const output *o, const char *folder);
 // One object: name, tensor, file, dtype, shape; with `values` also min, max, mean, or the first strings.

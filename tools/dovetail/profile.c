@@ -21,7 +21,9 @@ static row *add_up(const dvt_op_time *times, int count, int *out_rows) {
   int used = 0;
   for (int i = 0; rows && i < count; ++i) {
     int at = 0;
-    while (at < used && (strcmp(rows[at].op, times[i].op) != 0 || strcmp(rows[at].plugin, times[i].plugin) != 0)) ++at;
+    while (at < used &&
+           (strcmp(rows[at].op, times[i].op) != 0 || strcmp(rows[at].plugin, times[i].plugin) != 0))
+      ++at;
     if (at == used) rows[used++] = (row){times[i].op, times[i].plugin, 0, 0};
     rows[at].nodes += times[i].count;
     rows[at].ns += times[i].total_ns;
@@ -39,8 +41,9 @@ void profile_print(dvt_model *model) {
   for (int i = 0; rows && i < used; ++i) total += rows[i].ns;
   printf("\n  %-28s %-16s %8s %10s %6s\n", "op", "plugin", "nodes", "ms", "%");
   for (int i = 0; rows && i < used; ++i)
-    printf("  %-28s %-16s %8" PRId64 " %10.3f %6.1f\n", rows[i].op, rows[i].plugin[0] ? rows[i].plugin : "(runtime)",
-           rows[i].nodes, (double)rows[i].ns * 1e-6, total ? 100.0 * (double)rows[i].ns / (double)total : 0.0);
+    printf("  %-28s %-16s %8" PRId64 " %10.3f %6.1f\n", rows[i].op,
+           rows[i].plugin[0] ? rows[i].plugin : "(runtime)", rows[i].nodes, (double)rows[i].ns * 1e-6,
+           total ? 100.0 * (double)rows[i].ns / (double)total : 0.0);
   printf("  %-28s %-16s %8d %10.3f %6.1f\n", "all", "", count, (double)total * 1e-6, 100.0);
   free(rows);
   dvt_op_times_free(times);

@@ -59,19 +59,21 @@ static int choose_outputs(job *j) {
   if (j->output_count < 0) {
     const char *zero = "0";  // asks for an input only to get the error that names the signatures
     dvt_model_find_output(j->model, options->signature, zero, j->status);
-    return cli_error(CLI_USAGE, "%s%s", TF_Message(j->status),
-                     options->signature ? "" : " The model has no default signature; choose one with --signature.");
+    return cli_error(
+        CLI_USAGE, "%s%s", TF_Message(j->status),
+        options->signature ? "" : " The model has no default signature; choose one with --signature.");
   }
   j->outputs = calloc((size_t)j->output_count + 1, sizeof *j->outputs);
   j->values = calloc((size_t)j->output_count + 1, sizeof *j->values);
   if (!j->outputs || !j->values) return cli_error(CLI_RUN_FAILED, "out of memory");
   for (int i = 0; i < j->output_count; ++i) {
-    j->outputs[i].info = options->output_count
-                             ? dvt_model_find_output(j->model, options->signature, options->outputs[i], j->status)
-                             : dvt_model_output(j->model, options->signature, i);
+    j->outputs[i].info = options->output_count ? dvt_model_find_output(j->model, options->signature,
+                                                                       options->outputs[i], j->status)
+                                               : dvt_model_output(j->model, options->signature, i);
     if (!j->outputs[i].info) return cli_error(CLI_USAGE, "%s", TF_Message(j->status));
   }
-  if (j->output_count == 0) return cli_error(CLI_USAGE, "the model has no outputs; name tensors with --output.");
+  if (j->output_count == 0)
+    return cli_error(CLI_USAGE, "the model has no outputs; name tensors with --output.");
   return CLI_OK;
 }
 
@@ -91,7 +93,8 @@ static int run_model(job *j) {
 
 static void print_text(const job *j) {
   const dvt_model_info *info = dvt_model_describe(j->model);
-  const char *signature = j->options->signature ? j->options->signature : dvt_model_default_signature(j->model);
+  const char *signature =
+      j->options->signature ? j->options->signature : dvt_model_default_signature(j->model);
   printf("%s: %s%s%s, opened in %.1f ms, run in %.1f ms\n", info->path, info->format,
          signature && signature[0] ? ", signature " : "", signature ? signature : "", j->open_ms, j->run_ms);
   for (int i = 0; i < j->options->input_count; ++i) {
@@ -99,8 +102,8 @@ static void print_text(const job *j) {
     char text[DTYPE_TEXT_BYTES];
     int rank = TF_NumDims(j->inputs[i]);
     for (int d = 0; d < rank; ++d) dims[d] = TF_Dim(j->inputs[i], d);
-    printf("  in   %-20s %-28s  %s\n", j->input_infos[i]->name, dtype_text(TF_TensorType(j->inputs[i]), dims, rank, text),
-           j->input_files[i]);
+    printf("  in   %-20s %-28s  %s\n", j->input_infos[i]->name,
+           dtype_text(TF_TensorType(j->inputs[i]), dims, rank, text), j->input_files[i]);
   }
   for (int i = 0; i < j->output_count; ++i) output_print(&j->outputs[i], j->options->out_dir);
   if (j->options->profile) profile_print(j->model);
@@ -111,7 +114,8 @@ static void print_json(const job *j) {
   json_open(&out, NULL, '{');
   json_string(&out, "model", j->options->positional[0]);
   json_string(&out, "format", dvt_model_describe(j->model)->format);
-  json_string(&out, "signature", j->options->signature ? j->options->signature : dvt_model_default_signature(j->model));
+  json_string(&out, "signature",
+              j->options->signature ? j->options->signature : dvt_model_default_signature(j->model));
   json_number(&out, "open_ms", j->open_ms);
   json_number(&out, "run_ms", j->run_ms);
   json_string(&out, "out_dir", j->options->out_dir);
@@ -142,7 +146,9 @@ static int work(job *j) {
 
 static int run(const cli_options *options) {
   if (options->positional_count != 1)
-    return cli_error(CLI_USAGE, "run wants one MODEL: a SavedModel directory or a GraphDef file. See dovetail run --help.");
+    return cli_error(
+        CLI_USAGE,
+        "run wants one MODEL: a SavedModel directory or a GraphDef file. See dovetail run --help.");
   job *j = calloc(1, sizeof *j);
   if (!j) return cli_error(CLI_RUN_FAILED, "out of memory");
   j->options = options;
@@ -166,21 +172,32 @@ static int run(const cli_options *options) {
 }
 
 const cli_verb cli_run = {
-    "run", "MODEL", "Runs a model once", "siodpgtfj",
-    "NAME is an input's or output's name in the signature, a tensor name (node:0 or node), or a position (0 is the first).\n"
+    "run",
+    "MODEL",
+    "Runs a model once",
+    "siodpgtfj",
+    "NAME is an input's or output's name in the signature, a tensor name (node:0 or node), or a position (0 "
+    "is the first).\n"
     "A graph without signatures takes its placeholders as inputs and gives the nodes that nobody consumes.\n"
     "\n"
     "What FILE becomes (nothing is resized, cut or guessed; what does not fit is an error):\n"
-    "  .npy        the array as it is. Integers become another integer or a floating-point dtype if every value stays\n"
+    "  .npy        the array as it is. Integers become another integer or a floating-point dtype if every "
+    "value stays\n"
     "              exact; floating-point values are rounded to the input's floating-point dtype.\n"
-    "  .png .jpg   [height,width,channels] or [1,height,width,channels] with the input's height, width and channels.\n"
-    "              uint8 inputs get 0..255, uint16 inputs 0..65535, floating-point inputs 0..1. Grey becomes RGB if the\n"
-    "              input has 3 channels; opaque transparency is dropped. A string input gets the file's bytes.\n"
-    "  .wav        [samples], [1,samples], [samples,channels] or [1,samples,channels]. Floating-point inputs get -1..1,\n"
+    "  .png .jpg   [height,width,channels] or [1,height,width,channels] with the input's height, width and "
+    "channels.\n"
+    "              uint8 inputs get 0..255, uint16 inputs 0..65535, floating-point inputs 0..1. Grey becomes "
+    "RGB if the\n"
+    "              input has 3 channels; opaque transparency is dropped. A string input gets the file's "
+    "bytes.\n"
+    "  .wav        [samples], [1,samples], [samples,channels] or [1,samples,channels]. Floating-point inputs "
+    "get -1..1,\n"
     "              int16 and int32 inputs full-range integers. A string input gets the file's bytes.\n"
-    "  .txt        a scalar string input gets the whole file without its last line end; [n] and [n,1] a string a line.\n"
+    "  .txt        a scalar string input gets the whole file without its last line end; [n] and [n,1] a "
+    "string a line.\n"
     "\n"
-    "Outputs: DIR/NAME.npy, and DIR/outputs.json, a list of objects with name, tensor, file, dtype and shape.\n"
+    "Outputs: DIR/NAME.npy, and DIR/outputs.json, a list of objects with name, tensor, file, dtype and "
+    "shape.\n"
     "Strings are written as NumPy 'S' arrays, bfloat16 as raw 2-byte elements (view them with ml_dtypes).\n"
     "\n"
     "Examples:\n"

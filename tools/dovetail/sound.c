@@ -10,8 +10,8 @@
 #define BLOCK_FRAMES 65536
 
 // Shape of `frames` x `channels` for the input; false with *status set.
-static bool choose_shape(const dvt_tensor_info *info, int64_t frames, int channels, int64_t *dims, int *out_rank,
-                         TF_Status *status) {
+static bool choose_shape(const dvt_tensor_info *info, int64_t frames, int channels, int64_t *dims,
+                         int *out_rank, TF_Status *status) {
   int rank = info->rank < 0 ? (channels == 1 ? 1 : 2) : info->rank;
   *out_rank = rank;
   if (rank == 1 && channels == 1) {
@@ -30,22 +30,25 @@ static bool choose_shape(const dvt_tensor_info *info, int64_t frames, int channe
     char text[DTYPE_TEXT_BYTES];
     return cli_fail(status, TF_INVALID_ARGUMENT,
                     "a sound with %d channel%s fits [samples] (one channel), [1,samples] (one channel), "
-                    "[samples,channels] or [1,samples,channels], not %s", channels, channels == 1 ? "" : "s",
+                    "[samples,channels] or [1,samples,channels], not %s",
+                    channels, channels == 1 ? "" : "s",
                     dtype_text(info->dtype, info->dims, info->rank, text));
   }
   for (int d = 0; info->rank >= 0 && d < rank; ++d)
     if (info->dims[d] >= 0 && info->dims[d] != dims[d]) {
       char text[DTYPE_TEXT_BYTES];
-      return cli_fail(status, TF_INVALID_ARGUMENT,
-                      "it has %" PRId64 " samples of %d channel%s, the model wants %s; cut or pad it to that length", frames,
-                      channels, channels == 1 ? "" : "s", dtype_text(info->dtype, info->dims, info->rank, text));
+      return cli_fail(
+          status, TF_INVALID_ARGUMENT,
+          "it has %" PRId64 " samples of %d channel%s, the model wants %s; cut or pad it to that length",
+          frames, channels, channels == 1 ? "" : "s", dtype_text(info->dtype, info->dims, info->rank, text));
     }
   return true;
 }
 
-// All samples, interleaved, as float, or as int16/int32 for inputs of those dtypes. The frame count in a file's header
-// may be wrong, so memory grows with what is really there.
-static char *read_samples(SNDFILE *file, int channels, TF_DataType dtype, int64_t *out_frames, TF_Status *status) {
+// All samples, interleaved, as float, or as int16/int32 for inputs of those dtypes. The frame count in a
+// file's header may be wrong, so memory grows with what is really there.
+static char *read_samples(SNDFILE *file, int channels, TF_DataType dtype, int64_t *out_frames,
+                          TF_Status *status) {
   size_t frame_bytes = (size_t)channels * TF_DataTypeSize(dtype), capacity = 0;
   char *samples = NULL;
   int64_t frames = 0;
@@ -77,10 +80,12 @@ static char *read_samples(SNDFILE *file, int channels, TF_DataType dtype, int64_
   return NULL;
 }
 
-static TF_Tensor *to_tensor(SNDFILE *file, const SF_INFO *format, const dvt_tensor_info *info, TF_Status *status) {
+static TF_Tensor *to_tensor(SNDFILE *file, const SF_INFO *format, const dvt_tensor_info *info,
+                            TF_Status *status) {
   TF_DataType dtype = info->dtype == TF_INT16 || info->dtype == TF_INT32 ? info->dtype : TF_FLOAT;
   if (dtype == TF_FLOAT && info->dtype && dtype_kind_of(info->dtype) != KIND_FLOAT) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "a sound fits inputs of floating point (-1 to 1), int16 or int32, not %s",
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "a sound fits inputs of floating point (-1 to 1), int16 or int32, not %s",
              dtype_name(info->dtype));
     return NULL;
   }

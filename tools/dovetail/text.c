@@ -1,5 +1,5 @@
-// .txt files for inputs of strings: a scalar gets the whole file without its last line end, [n] and [n,1] get one string a
-// line. A line ends with LF or CR LF.
+// .txt files for inputs of strings: a scalar gets the whole file without its last line end, [n] and [n,1] get
+// one string a line. A line ends with LF or CR LF.
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,17 +23,19 @@ TF_Tensor *text_parse(const char *bytes, size_t len, const dvt_tensor_info *info
   int64_t dims[2] = {count_lines(bytes, len), 1};
   int rank = info->rank < 0 ? 1 : info->rank;
   if (info->dtype && info->dtype != TF_STRING) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "it holds text, the model wants %s; save the numbers with numpy.save",
-             dtype_name(info->dtype));
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "it holds text, the model wants %s; save the numbers with numpy.save", dtype_name(info->dtype));
     return NULL;
   }
   if (rank > 2 || (rank == 2 && info->dims[1] != 1)) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "text fits inputs of shape [] (the whole file), [n] or [n,1] (a string a line); "
+    cli_fail(status, TF_INVALID_ARGUMENT,
+             "text fits inputs of shape [] (the whole file), [n] or [n,1] (a string a line); "
              "save other shapes with numpy.save");
     return NULL;
   }
   if (rank > 0 && info->rank >= 0 && info->dims[0] >= 0 && info->dims[0] != dims[0]) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "it has %" PRId64 " lines, the model wants %" PRId64, dims[0], info->dims[0]);
+    cli_fail(status, TF_INVALID_ARGUMENT, "it has %" PRId64 " lines, the model wants %" PRId64, dims[0],
+             info->dims[0]);
     return NULL;
   }
   int64_t count = rank == 0 ? 1 : dims[0];
