@@ -338,13 +338,20 @@ void dvt_pool_destroy(dvt_pool *pool) {
 
 int dvt_pool_threads(const dvt_pool *pool) { return pool ? pool->threads : 1; }
 
-static dvt_pool *default_pool;
-static void create_default(void) { dvt_status_free(dvt_pool_create(0, &default_pool)); }
-
+// Made on first use; a failure for want of memory is tried again by the next caller.
 dvt_pool *dvt_pool_default(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, create_default);
-  return default_pool;
+  static _Atomic(dvt_pool *) default_pool;
+  static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+  dvt_pool *pool = atomic_load_explicit(&default_pool, memory_order_acquire);
+  if (pool) return pool;
+  pthread_mutex_lock(&making);
+  pool = atomic_load(&default_pool);
+  if (!pool) {
+    dvt_status_free(dvt_pool_create(0, &pool));
+    atomic_store_explicit(&default_pool, pool, memory_order_release);
+  }
+  pthread_mutex_unlock(&making);
+  return pool;
 }
 
 int dvt_pool_worker_index(const dvt_pool *pool) { return pool && self.pool == pool ? self.index + 1 : 0; }

@@ -152,7 +152,10 @@ static void call_for_help(dvt_flow_state *state) {
   state->workers++;
   state_retain(state);
   atomic_fetch_add(&state->plan->session->active, 1);  // the session waits for its pool tasks
+  // Without the lock: a pool that cannot queue the task runs it here.
+  pthread_mutex_unlock(&state->lock);
   dvt_pool_schedule(state->plan->session->pool, work, state);
+  pthread_mutex_lock(&state->lock);
 }
 
 // Takes the topmost ready node and runs it. With the lock, which is free meanwhile.
@@ -164,8 +167,8 @@ static void run_one(dvt_flow_state *state, int32_t thread) {
   }
   e->task = state->ready[--state->ready_count];
   e->thread = thread;
-  if (state->ready_count > 0) call_for_help(state);
   state->running++;
+  if (state->ready_count > 0) call_for_help(state);
   if (state->flow->nodes[e->task.node].is_async && !e->task.is_dead)
     run_async(state, e);
   else
