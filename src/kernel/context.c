@@ -30,6 +30,30 @@ static dvt_status new_handle(const TF_Tensor *from, TF_Tensor **out_tensor) {
   return NULL;
 }
 
+// One more reference to a buffer that nobody but this call can reach: no atomic read-modify-write is needed.
+static dvt_buffer *retain_unique(dvt_buffer *buffer) {
+  int refs = atomic_load_explicit(&buffer->refs, memory_order_relaxed);
+  atomic_store_explicit(&buffer->refs, refs + 1, memory_order_relaxed);
+  return buffer;
+}
+
+// Makes the output's tensor, whose buffer is unique, visible and hands out a handle to it; on failure it is dropped.
+static dvt_status publish_output(dvt_kernel_output *output, TF_Tensor **out_tensor) {
+  const TF_Tensor *tensor = &output->tensor;
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  dvt_status status = handle ? dvt_tensor_init_with_buffer(handle, tensor->dtype, dvt_tensor_dims(tensor),
+                                                           tensor->rank, retain_unique(tensor->buffer))
+                             : dvt_error_out_of_memory(sizeof *handle);
+  if (DVT_UNLIKELY(status != NULL)) {
+    dvt_tensor_handle_delete(handle);
+    dvt_tensor_reset(&output->tensor);
+    return status;
+  }
+  output->is_set = true;
+  *out_tensor = handle;
+  return NULL;
+}
+
 static dvt_status DVT_COLD ref_input(TF_OpKernelContext *ctx, int i) {
   return dvt_context_misuse(
       ctx,
@@ -148,12 +172,7 @@ dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int
   int dtype = ctx->kernel->node->output_types[i];
   dvt_status status = dvt_tensor_init_in_slot(&output->tensor, dtype, dims, rank, output->slot);
   if (DVT_UNLIKELY(status != NULL)) return allocation_error(ctx, status, dtype, dims, rank);
-  status = new_handle(&output->tensor, out_tensor);
-  if (DVT_UNLIKELY(status != NULL))
-    dvt_tensor_reset(&output->tensor);
-  else
-    output->is_set = true;
-  return status;
+  return publish_output(output, out_tensor);
 }
 
 static bool same_count(const TF_Tensor *t, const int64_t *dims, int rank) {
@@ -188,13 +207,8 @@ static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *
   const TF_Tensor *input = ctx->inputs[i];
   dvt_kernel_output *output = &ctx->outputs[o];
   DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank,
-                                                  dvt_buffer_retain(input->buffer)));
-  dvt_status status = new_handle(&output->tensor, out_tensor);
-  if (DVT_UNLIKELY(status != NULL))
-    dvt_tensor_reset(&output->tensor);
-  else
-    output->is_set = true;
-  return status;
+                                                  retain_unique(input->buffer)));
+  return publish_output(output, out_tensor);
 }
 
 dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
