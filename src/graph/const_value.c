@@ -1,6 +1,6 @@
 // What is known about the values of a new node's inputs while the graph is built: constants, and integers that
 // are computed from constants and shapes (Shape, Size, Rank, Pack, ConcatV2, StridedSlice, Cast, Identity).
-// Shape functions ask through the two hooks at the end; nothing is computed before they ask.
+// Shape functions ask through the hooks at the end; nothing is computed before they ask.
 #include "graph/graph.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor_proto.h"
@@ -259,6 +259,60 @@ bool dvt_known_input_as_shape(void *known_inputs, int index, dvt_shape *out_shap
   dvt_status status = dvt_shape_make(&known->graph->shapes, dims, v.count, false, out_shape);
   dvt_status_free(status);
   return status == NULL;
+}
+
+static dvt_status shape_from_proto(TF_Graph *graph, dvt_str proto, dvt_shape *out_shape) {
+  dvt_dim dims[DVT_MAX_RANK];
+  int rank;
+  DVT_RETURN_IF_ERROR(dvt_shape_from_proto(proto, dims, DVT_MAX_RANK, &rank));
+  *out_shape = NULL;
+  return rank < 0 ? NULL : dvt_shape_make(&graph->shapes, dims, rank, true, out_shape);
+}
+
+// HandleData { 1 is_set, 2 shape_and_type { 1 shape } }: the first shape counts.
+static bool shape_in_handle_data(dvt_str data, dvt_str *out_proto) {
+  dvt_wire wire = dvt_wire_open(data);
+  dvt_field field, shape;
+  while (dvt_wire_next(&wire, &field)) {
+    if (field.number != 2 || field.type != DVT_WIRE_BYTES) continue;
+    if (!dvt_wire_find(field.bytes, 1, DVT_WIRE_BYTES, &shape)) return false;
+    *out_proto = shape.bytes;
+    return true;
+  }
+  return false;
+}
+
+bool dvt_known_handle_shape(void *known_inputs, int index, dvt_shape *out_shape) {
+  dvt_known_inputs *known = known_inputs;
+  dvt_str data, value, proto;
+  if (index < 0 || index >= known->count) return false;
+  dvt_edge source = through_identities(known->inputs[index]);
+  if (!source.node) return false;
+  dvt_status status = NULL;
+  if (dvt_graph_handle_data(known->graph, source, &data)) {
+    if (!shape_in_handle_data(data, &proto)) return false;
+  } else {
+    if (!is_op(source.node, DVT_STR("VarHandleOp")) || !dvt_node_attr(&source.node->def, DVT_STR("shape"), &value))
+      return false;
+    status = dvt_attr_get_shape(value, &proto);
+  }
+  if (!status) status = shape_from_proto(known->graph, proto, out_shape);
+  dvt_status_free(status);
+  return status == NULL;
+}
+
+dvt_str dvt_known_input_name(void *known_inputs, int index) {
+  dvt_known_inputs *known = known_inputs;
+  dvt_edge source = index >= 0 && index < known->count ? known->inputs[index] : (dvt_edge){NULL, 0};
+  if (!source.node) return DVT_STR("?");
+  if (source.index == 0) return source.node->def.name;
+  dvt_buf text = {0};
+  dvt_str name = source.node->def.name;
+  dvt_buf_printf(&text, DVT_STR_FMT ":%d", DVT_STR_ARG(name), source.index);
+  dvt_str copy = name;
+  if (!text.failed && dvt_arena_copy_str(&known->graph->scratch, dvt_buf_str(&text), &copy)) name = copy;
+  dvt_buf_deinit(&text);
+  return name;
 }
 
 void dvt_known_inputs_deinit(dvt_known_inputs *known) {

@@ -68,6 +68,7 @@ char *dvt_graph_add_block(TF_Graph *graph, size_t bytes) {
   if (!dvt_size_add(bytes, sizeof(dvt_graph_block), &total)) return NULL;
   dvt_graph_block *block = dvt_malloc(total);
   if (!block) return NULL;
+  dvt_advise_large(block, total);
   block->next = graph->blocks;
   graph->blocks = block;
   return block->data;

@@ -29,7 +29,7 @@ static const TF_ImportGraphDefOptions no_options = {.validate_colocation = true}
 static dvt_status read_frame(importer *im, dvt_str bytes) {
   dvt_wire wire = dvt_wire_open(bytes);
   dvt_field field;
-  while (dvt_wire_next(&wire, &field)) {
+  while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == GRAPH_VERSIONS)
       DVT_RETURN_IF_ERROR(dvt_versions_parse(field.bytes, &im->loader.arena, &im->versions));

@@ -240,12 +240,16 @@ static dvt_status connect_back_edges(dvt_loader *loader) {
   return NULL;
 }
 
+// A small node's share of the arena: the operation, an attr, an input and its reader. More is allocated as needed.
+enum { NODE_BYTES = sizeof(TF_Operation) + sizeof(dvt_attr) + sizeof(dvt_edge) + sizeof(dvt_consumer) + 16 };
+
 dvt_status dvt_loader_run(dvt_loader *loader) {
   TF_Graph *graph = loader->graph;
   size_t total = graph->node_count + loader->node_count;
   loader->first_node = graph->node_count;
   if (loader->node_count > INT32_MAX || !dvt_map_reserve(&graph->by_name, total) ||
       !dvt_grow((void **)&graph->nodes, &graph->node_capacity, total, sizeof *graph->nodes) ||
+      !dvt_arena_reserve(&graph->arena, loader->node_count * NODE_BYTES) ||
       (loader->names == &loader->own_names && !dvt_map_reserve(loader->names, loader->node_count)))
     return dvt_error_out_of_memory(loader->node_count * sizeof(dvt_map_slot));
   for (size_t i = 0; i < loader->node_count; i++) {

@@ -8,7 +8,7 @@ bool dvt_parse_map_entry(dvt_str bytes, dvt_str *out_key, dvt_str *out_value) {
   dvt_wire wire = dvt_wire_open(bytes);
   dvt_field field;
   *out_key = *out_value = DVT_STR("");
-  while (dvt_wire_next(&wire, &field)) {
+  while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == 1) *out_key = field.bytes;
     if (field.number == 2) *out_value = field.bytes;
@@ -67,7 +67,7 @@ dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node
   node->output_shapes = (dvt_str){NULL, 0};
   node->input_count = node->attr_count = 0;
   node->class_attr = -1;
-  while (dvt_wire_next(&wire, &field)) {
+  while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == NODE_NAME) node->name = field.bytes;
     else if (field.number == NODE_OP) node->op = field.bytes;
@@ -84,7 +84,7 @@ bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name) {
   dvt_wire wire = dvt_wire_open(bytes);
   dvt_field field;
   *out_op = *out_name = DVT_STR("");
-  while (dvt_wire_next(&wire, &field)) {
+  while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == NODE_NAME) *out_name = field.bytes;
     if (field.number == NODE_OP) *out_op = field.bytes;

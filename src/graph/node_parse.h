@@ -25,6 +25,20 @@ bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name);
 dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena, dvt_parsed_node *out) DVT_NODISCARD;
 void dvt_parsed_node_deinit(dvt_parsed_node *node);
 
+// dvt_wire_next, with the usual case in line: a field of bytes whose number is below 16 and length below 128.
+static inline bool dvt_wire_next_short(dvt_wire *wire, dvt_field *out_field) {
+  const uint8_t *p = wire->next;
+  if (DVT_LIKELY(!wire->bad && wire->end - p >= 2 && p[0] >= 8 && p[0] < 0x80 && (p[0] & 7) == DVT_WIRE_BYTES &&
+                 p[1] < 0x80 && p[1] <= wire->end - p - 2)) {
+    out_field->number = p[0] >> 3;
+    out_field->type = DVT_WIRE_BYTES;
+    out_field->bytes = dvt_str_make((const char *)p + 2, p[1]);
+    wire->next = p + 2 + p[1];
+    return true;
+  }
+  return dvt_wire_next(wire, out_field);
+}
+
 // One entry {1 key, 2 value} of a map<string, message or string>.
 bool dvt_parse_map_entry(dvt_str bytes, dvt_str *out_key, dvt_str *out_value);
 
