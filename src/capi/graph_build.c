@@ -1,9 +1,12 @@
-// TF_NewGraph to TF_FinishOperation: graphs, and operations under construction. Attributes are set in graph_set_attr.c.
+// TF_NewGraph to TF_FinishOperation: graphs, and operations under construction. Attributes are set in
+// graph_set_attr.c.
 #include "base/log.h"
 #include "graph/builder.h"
+#include "plugin/plugin.h"
 
 TF_Graph *TF_NewGraph(void) {
   TF_Graph *graph = NULL;
+  dvt_plugin_autoload_init();
   dvt_status status = dvt_graph_create(&graph);
   if (status) dvt_log(DVT_ERROR, "TF_NewGraph: %s", dvt_status_message(status));
   dvt_status_free(status);

@@ -129,8 +129,8 @@ static dvt_status check_segments(const char *path, dvt_str bytes, const elf_head
 
 // Finds the dynamic symbols with their names and the dynamic section; leaves them empty when the table is
 // unusable.
-static void find_sections(dvt_elf *elf, const elf_header *header) {
-  dvt_str bytes = elf->file.bytes, table, symbols, names;
+static void find_sections(dvt_elf *elf, dvt_str bytes, const elf_header *header) {
+  dvt_str table, symbols, names;
   if (header->e_shentsize != sizeof(elf_section) ||
       !part_of(bytes, header->e_shoff, (uint64_t)header->e_shnum * sizeof(elf_section), &table))
     return;
@@ -148,8 +148,7 @@ static void find_sections(dvt_elf *elf, const elf_header *header) {
   }
 }
 
-static dvt_status check(const char *path, dvt_elf *elf) {
-  dvt_str bytes = elf->file.bytes;
+dvt_status dvt_elf_parse(const char *path, dvt_str bytes, dvt_elf *out_elf) {
   if (!dvt_str_starts_with(bytes, DVT_STR(ELFMAG))) return not_a_library(path, bytes);
   if (bytes.len < EI_NIDENT) return truncated(path, bytes, "header");
   DVT_RETURN_IF_ERROR(check_identity(path, (const unsigned char *)bytes.data));
@@ -157,18 +156,19 @@ static dvt_status check(const char *path, dvt_elf *elf) {
   if (!read_entry(bytes, 0, &header, sizeof header)) return truncated(path, bytes, "header");
   DVT_RETURN_IF_ERROR(check_header(path, &header));
   DVT_RETURN_IF_ERROR(check_segments(path, bytes, &header));
-  find_sections(elf, &header);
+  *out_elf = (dvt_elf){0};
+  find_sections(out_elf, bytes, &header);
   return NULL;
 }
 
 dvt_status dvt_elf_open(const char *path, dvt_elf *out_elf) {
-  dvt_elf elf = {0};
-  DVT_RETURN_IF_ERROR(dvt_file_map(path, &elf.file));
-  dvt_status status = check(path, &elf);
+  dvt_mapped_file file;
+  DVT_RETURN_IF_ERROR(dvt_file_map(path, &file));
+  dvt_status status = dvt_elf_parse(path, file.bytes, out_elf);
   if (status)
-    dvt_elf_close(&elf);
+    dvt_file_unmap(&file);
   else
-    *out_elf = elf;
+    out_elf->file = file;
   return status;
 }
 

@@ -16,6 +16,8 @@ typedef struct dvt_elf {
 // naming file, defect and remedy for what is no shared library, is made for another machine, word size or
 // byte order, or is cut off.
 dvt_status dvt_elf_open(const char *path, dvt_elf *out_elf) DVT_NODISCARD;
+// The same for bytes in memory, which must outlive the result; `path` is for messages. Needs no close.
+dvt_status dvt_elf_parse(const char *path, dvt_str bytes, dvt_elf *out_elf) DVT_NODISCARD;
 void dvt_elf_close(dvt_elf *elf);
 
 // Does the file itself define the dynamic symbol?
