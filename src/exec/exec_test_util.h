@@ -74,85 +74,92 @@ static inline int dims_of(const TF_Tensor *t, int64_t *dims) {
 
 static atomic_int pure_calls, effect_calls, creates, deletes;
 
+// Kernels take memory for status and handles, which tests let fail: then they report what they can and stop.
+#define ENTER_KERNEL(ctx)             \
+  (void)state;                        \
+  TF_Status *status = TF_NewStatus(); \
+  if (!status) return
+static inline TF_Tensor *input(TF_OpKernelContext *ctx, int i, TF_Status *status) {
+  TF_Tensor *x = NULL;
+  if (TF_GetCode(status) == TF_OK) TF_GetInput(ctx, i, &x, status);
+  return x;
+}
+static inline TF_Tensor *output(TF_OpKernelContext *ctx, int i, TF_DataType dtype, const int64_t *dims,
+                                int rank, TF_Status *status) {
+  return TF_GetCode(status) == TF_OK ? TF_AllocateOutput(ctx, i, dtype, dims, rank, 0, status) : NULL;
+}
+static inline void scalar_output(TF_OpKernelContext *ctx, float value, TF_Status *status) {
+  TF_Tensor *y = output(ctx, 0, TF_FLOAT, NULL, 0, status);
+  if (y) *(float *)TF_TensorData(y) = value;
+  TF_DeleteTensor(y);
+}
+
 // z[i] = x[i] + y[0 or i]; forwards either input where it may.
 static void add_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *x = NULL, *y = NULL, *z = NULL;
-  int64_t dims[8];
-  TF_GetInput(ctx, 0, &x, status);
-  TF_GetInput(ctx, 1, &y, status);
-  int64_t n = TF_TensorElementCount(x), m = TF_TensorElementCount(y);
-  int rank = dims_of(x, dims);
-  float *sum = malloc((size_t)(n + 1) * sizeof *sum);
-  for (int64_t i = 0; i < n; i++)
-    sum[i] = ((float *)TF_TensorData(x))[i] + ((float *)TF_TensorData(y))[m == n ? i : 0];
+  ENTER_KERNEL(ctx);
+  TF_Tensor *x = input(ctx, 0, status), *y = input(ctx, 1, status), *z = NULL;
+  if (x && y) {
+    int64_t dims[8], n = TF_TensorElementCount(x), m = TF_TensorElementCount(y);
+    int rank = dims_of(x, dims);
+    float *sum = malloc((size_t)(n + 1) * sizeof *sum);
+    for (int64_t i = 0; i < n; i++)
+      sum[i] = ((float *)TF_TensorData(x))[i] + ((float *)TF_TensorData(y))[m == n ? i : 0];
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(y);
+    x = y = NULL;
+    z = TF_ForwardInputOrAllocateOutput(ctx, (int[]){0, 1}, 2, 0, dims, rank, NULL, status);
+    if (z) memcpy(TF_TensorData(z), sum, (size_t)n * sizeof *sum);
+    free(sum);
+  }
   TF_DeleteTensor(x);
   TF_DeleteTensor(y);
-  z = TF_ForwardInputOrAllocateOutput(ctx, (int[]){0, 1}, 2, 0, dims, rank, NULL, status);
-  if (z) memcpy(TF_TensorData(z), sum, (size_t)n * sizeof *sum);
-  if (z) TF_DeleteTensor(z);
-  free(sum);
+  TF_DeleteTensor(z);
   report(ctx, status);
 }
 
 // y = 2 x, in place where it may; counts its calls.
 static void double_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
+  ENTER_KERNEL(ctx);
   atomic_fetch_add(&pure_calls, 1);
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *x = NULL, *y;
-  int64_t dims[8];
-  int from = -1;
-  TF_GetInput(ctx, 0, &x, status);
-  int64_t n = TF_TensorElementCount(x);
-  int rank = dims_of(x, dims);
-  TF_DeleteTensor(x);
-  x = NULL;
-  y = TF_ForwardInputOrAllocateOutput(ctx, (int[]){0}, 1, 0, dims, rank, &from, status);
-  if (y && from < 0) TF_GetInput(ctx, 0, &x, status);
-  for (int64_t i = 0; y && i < n; i++)
-    ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x ? x : y))[i];
-  if (x) TF_DeleteTensor(x);
-  if (y) TF_DeleteTensor(y);
-  report(ctx, status);
-}
-
-static void identity_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *x = NULL;
-  TF_GetInput(ctx, 0, &x, status);
-  if (x) TF_SetOutput(ctx, 0, x, status);
-  if (x) TF_DeleteTensor(x);
-  report(ctx, status);
-}
-
-static void bool_output(TF_OpKernelContext *ctx, bool value, TF_Status *status) {
-  TF_Tensor *z = TF_AllocateOutput(ctx, 0, TF_BOOL, NULL, 0, 1, status);
-  if (z) *(unsigned char *)TF_TensorData(z) = value;
-  if (z) TF_DeleteTensor(z);
-}
-
-static void less_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *x = NULL, *y = NULL;
-  TF_GetInput(ctx, 0, &x, status);
-  TF_GetInput(ctx, 1, &y, status);
-  bool_output(ctx, first_of(x) < first_of(y), status);
+  TF_Tensor *x = input(ctx, 0, status), *y = NULL;
+  if (x) {
+    int64_t dims[8], n = TF_TensorElementCount(x);
+    int rank = dims_of(x, dims), from = -1;
+    TF_DeleteTensor(x);
+    y = TF_ForwardInputOrAllocateOutput(ctx, (int[]){0}, 1, 0, dims, rank, &from, status);
+    x = y && from < 0 ? input(ctx, 0, status) : NULL;
+    bool have = y && (x || from >= 0);
+    for (int64_t i = 0; have && i < n; i++)
+      ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x ? x : y))[i];
+  }
   TF_DeleteTensor(x);
   TF_DeleteTensor(y);
   report(ctx, status);
 }
 
+static void identity_compute(void *state, TF_OpKernelContext *ctx) {
+  ENTER_KERNEL(ctx);
+  TF_Tensor *x = input(ctx, 0, status);
+  if (x) TF_SetOutput(ctx, 0, x, status);
+  TF_DeleteTensor(x);
+  report(ctx, status);
+}
+
+static void less_compute(void *state, TF_OpKernelContext *ctx) {
+  ENTER_KERNEL(ctx);
+  TF_Tensor *x = input(ctx, 0, status), *y = input(ctx, 1, status),
+            *z = output(ctx, 0, TF_BOOL, NULL, 0, status);
+  if (x && y && z) *(unsigned char *)TF_TensorData(z) = first_of(x) < first_of(y);
+  TF_DeleteTensor(x);
+  TF_DeleteTensor(y);
+  TF_DeleteTensor(z);
+  report(ctx, status);
+}
+
 // Stateful: y = number of calls so far, over all kernels.
 static void effect_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, NULL, 0, 4, status);
-  if (y) *(float *)TF_TensorData(y) = (float)(atomic_fetch_add(&effect_calls, 1) + 1);
-  if (y) TF_DeleteTensor(y);
+  ENTER_KERNEL(ctx);
+  scalar_output(ctx, (float)(atomic_fetch_add(&effect_calls, 1) + 1), status);
   report(ctx, status);
 }
 
@@ -167,23 +174,19 @@ static void counter_delete(void *state) {
   free(state);
 }
 static void counter_compute(void *state, TF_OpKernelContext *ctx) {
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, NULL, 0, 4, status);
-  if (y) *(float *)TF_TensorData(y) = (float)(atomic_fetch_add((atomic_int *)state, 1) + 1);
-  if (y) TF_DeleteTensor(y);
+  ENTER_KERNEL(ctx);
+  scalar_output(ctx, (float)(atomic_fetch_add((atomic_int *)state, 1) + 1), status);
   report(ctx, status);
 }
 
 static void fail_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
+  ENTER_KERNEL(ctx);
   TF_SetStatus(status, TF_FAILED_PRECONDITION, "the test asked for it");
   report(ctx, status);
 }
 static void nothing_compute(void *state, TF_OpKernelContext *ctx) { (void)state, (void)ctx; }
 static void wrong_type_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
+  ENTER_KERNEL(ctx);
   TF_Tensor *t = TF_AllocateTensor(TF_INT32, NULL, 0, 4);
   TF_SetOutput(ctx, 0, t, status);
   TF_DeleteTensor(t);
@@ -192,15 +195,14 @@ static void wrong_type_compute(void *state, TF_OpKernelContext *ctx) {
 
 // a = first half, b = the rest
 static void halves_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
-  TF_Tensor *x = NULL;
-  TF_GetInput(ctx, 0, &x, status);
-  int64_t n = TF_TensorElementCount(x), half = n / 2, rest = n - half;
-  TF_Tensor *a = TF_AllocateOutput(ctx, 0, TF_FLOAT, &half, 1, (size_t)half * 4, status);
-  TF_Tensor *b = TF_AllocateOutput(ctx, 1, TF_FLOAT, &rest, 1, (size_t)rest * 4, status);
-  if (a) memcpy(TF_TensorData(a), TF_TensorData(x), (size_t)half * 4);
-  if (b) memcpy(TF_TensorData(b), (float *)TF_TensorData(x) + half, (size_t)rest * 4);
+  ENTER_KERNEL(ctx);
+  TF_Tensor *x = input(ctx, 0, status);
+  int64_t n = x ? TF_TensorElementCount(x) : 0, half = n / 2, rest = n - half;
+  TF_Tensor *a = output(ctx, 0, TF_FLOAT, &half, 1, status), *b = output(ctx, 1, TF_FLOAT, &rest, 1, status);
+  if (a && b) {
+    memcpy(TF_TensorData(a), TF_TensorData(x), (size_t)half * 4);
+    memcpy(TF_TensorData(b), (float *)TF_TensorData(x) + half, (size_t)rest * 4);
+  }
   TF_DeleteTensor(a);
   TF_DeleteTensor(b);
   TF_DeleteTensor(x);
@@ -208,18 +210,14 @@ static void halves_compute(void *state, TF_OpKernelContext *ctx) {
 }
 
 static void sum_compute(void *state, TF_OpKernelContext *ctx) {
-  (void)state;
-  TF_Status *status = TF_NewStatus();
+  ENTER_KERNEL(ctx);
   float sum = 0;
   for (int i = 0; i < TF_NumInputs(ctx); i++) {
-    TF_Tensor *x = NULL;
-    TF_GetInput(ctx, i, &x, status);
-    sum += first_of(x);
+    TF_Tensor *x = input(ctx, i, status);
+    if (x) sum += first_of(x);
     TF_DeleteTensor(x);
   }
-  TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, NULL, 0, 4, status);
-  if (y) *(float *)TF_TensorData(y) = sum;
-  if (y) TF_DeleteTensor(y);
+  scalar_output(ctx, sum, status);
   report(ctx, status);
 }
 

@@ -250,7 +250,10 @@ static dvt_status run_profiled(dvt_run *run, const dvt_run_options *options, dvt
     dvt_profile_to_run_metadata(run->profile, run->plan->session->device->name, run_metadata);
     if (run_metadata->failed) {
       status = dvt_error_out_of_memory(run_metadata->len);
-      for (int32_t i = 0; i < run->plan->fetch_count; i++) dvt_tensor_handle_delete(run->fetched[i]);
+      for (int32_t i = 0; i < run->plan->fetch_count; i++) {
+        dvt_tensor_handle_delete(run->fetched[i]);
+        run->fetched[i] = NULL;
+      }
     }
   }
   dvt_profile_deinit(&own);

@@ -42,9 +42,9 @@ void dvt_session_close(TF_Session *session);
 void dvt_session_destroy(TF_Session *session);
 TF_Graph *dvt_session_graph(const TF_Session *session);
 
-// Runs one step. outputs[i] receive new handles owned by the caller; untouched on failure. `run_metadata`,
-// when not NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op, plugin, device).
-// `options` may be NULL.
+// Runs one step. outputs[i] receive new handles owned by the caller; untouched or NULL on failure.
+// `run_metadata`, when not NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op,
+// plugin, device). `options` may be NULL.
 dvt_status dvt_session_run(TF_Session *session, const dvt_run_options *options, const TF_Output *inputs,
                            TF_Tensor *const *input_values, int input_count, const TF_Output *outputs,
                            TF_Tensor **output_values, int output_count, const TF_Operation *const *targets,
