@@ -1,5 +1,5 @@
 // Functions: libraries of them, and bodies made for a call. How functions are made from graphs is in
-// capi/function_test.c.
+// capi/function_api_test.c.
 #include "graph/graph_test_util.h"
 
 static TF_Function *function_from_text(const char *text) {
@@ -99,7 +99,7 @@ static void test_lists(void **state) {
   dvt_attr attrs[] = {{DVT_STR("N"), {"\x18\x02", 2}}};
   assert_status_ok(instantiate(
       "signature { name: 'l' input_arg { name: 'xs' type: DT_FLOAT number_attr: 'N' }"
-      "  output_arg { name: 'ys' type: DT_FLOAT number_attr: 'N' } attr { name: 'N' type: 'int' } }"
+      "  output_arg { name: 'ys' type: DT_FLOAT number_attr: 'N' } attr { name: 'N' type: 'int' has_minimum: true minimum: 1 } }"
       "node_def { name: 'all' op: 'TestMany' input: 'xs' attr { key: 'N' value { placeholder: 'N' } } attr { key: 'T' value { type: DT_FLOAT } } }"
       "node_def { name: 'one' op: 'TestUnary' input: 'xs:1' }"
       "node_def { name: 'split' op: 'TestSplit' input: 'all:y' attr { key: 'n' value { i: 2 } } }"
