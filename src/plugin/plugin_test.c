@@ -183,6 +183,20 @@ static void test_rule_195_device_plugins(void **state) {
   TF_DeleteStatus(status);
 }
 
+static char heard[128];
+static void hear(const char *message) { snprintf(heard, sizeof heard, "%s", message); }
+
+static void test_log_listener(void **state) {
+  (void)state;
+  TF_RegisterLogListener(hear);
+  dvt_log(DVT_ERROR, "said %d", 1);
+  assert_string_equal(heard, "said 1");
+  assert_string_equal(test_last_log, "said 1");
+  TF_RegisterLogListener(NULL);
+  dvt_log(DVT_ERROR, "said %d", 2);
+  assert_string_equal(heard, "said 1");
+}
+
 // ---- threads ----
 
 static void *load_one(void *arg) {
@@ -285,6 +299,7 @@ int main(void) {
       cmocka_unit_test(test_rule_045_one_name_two_definitions),
       cmocka_unit_test(test_rule_046_existing_op),
       cmocka_unit_test(test_rule_195_device_plugins),
+      cmocka_unit_test(test_log_listener),
       cmocka_unit_test(test_many_threads_one_plugin),
       cmocka_unit_test(test_autoload),
   };
