@@ -390,7 +390,7 @@ DVT_EXPORT void dvt_shape_fn_output_shapes(TF_ShapeInferenceContext *ctx, TF_Sta
 // ---- shape functions: math ----
 
 // Elementwise operation on two inputs with broadcasting. With an attribute `incompatible_shape_error` of
-// false shapes that do not fit give an unknown shape instead of an error.
+// false shapes that do not fit give a scalar instead of an error.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_broadcast_binary(TF_ShapeInferenceContext *ctx, TF_Status *status);
 

@@ -64,7 +64,8 @@ dvt_status dvt_fn_attr_shape(TF_ShapeInferenceContext *c, const char *name, dvt_
 dvt_status dvt_fn_axis(TF_ShapeInferenceContext *c, int input, int64_t rank, int64_t *out_axis,
                        bool *out_known) {
   const TF_Tensor *tensor = dvt_shape_input_value(c, input);
-  *out_known = tensor != NULL;
+  *out_known = tensor != NULL || rank == 1;
+  *out_axis = 0;  // the only one of a vector
   if (!tensor) return NULL;
   if (dvt_tensor_count(tensor) != 1)
     return dvt_error(TF_INVALID_ARGUMENT, "the axis, input %d, must be a single value but has %lld", input,

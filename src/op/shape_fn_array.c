@@ -292,17 +292,23 @@ DVT_SHAPE_FN(fill, 1, 1) { return dvt_shape_of_input(c, 0, &c->outputs[0]); }
 
 DVT_SHAPE_FN(broadcast_to, 2, 1) {
   dvt_shape input = c->inputs[0], shape;
+  dvt_dim dims[DVT_MAX_RANK];
   DVT_RETURN_IF_ERROR(dvt_shape_of_input(c, 1, &shape));
   c->outputs[0] = shape;
   if (!shape || !input) return NULL;
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(shape, input->rank, &shape));
+  memcpy(dims, shape->dims, sizeof dims[0] * (size_t)shape->rank);
   for (int i = 1; i <= input->rank; i++) {
-    dvt_dim from = input->dims[input->rank - i], to = shape->dims[shape->rank - i];
-    if (!dvt_dim_known(from) || !dvt_dim_known(to) || from == 1 || from == to) continue;
-    return dvt_error(TF_INVALID_ARGUMENT, "Dimension %d of the input is %lld and cannot be broadcast to %lld",
-                     input->rank - i, (long long)from, (long long)to);
+    dvt_dim from = input->dims[input->rank - i], *to = &dims[shape->rank - i];
+    if (!dvt_dim_known(from) || from == 1 || from == *to) continue;
+    if (dvt_dim_known(*to) && from == 0) continue;  // left to the kernel, as in stock
+    if (dvt_dim_known(*to))
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Dimension %d of the input is %lld and cannot be broadcast to %lld", input->rank - i,
+                       (long long)from, (long long)*to);
+    *to = from;
   }
-  return NULL;
+  return dvt_fn_set(c, 0, dims, shape->rank);
 }
 
 DVT_SHAPE_FN(one_hot, 4, 1) {

@@ -63,6 +63,11 @@ DVT_SHAPE_FN(split_v, 3, 1) {
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 1, &shape));
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 2, 0, &shape));
   if (!input) return NULL;
+  if (input->rank == 0) return dvt_error(TF_INVALID_ARGUMENT, "Can't split scalars");
+  if (count == 1) {
+    c->outputs[0] = input;
+    return NULL;
+  }
   DVT_RETURN_IF_ERROR(dvt_fn_axis(c, 2, input->rank, &axis, &known));
   const TF_Tensor *value = dvt_shape_input_value(c, 1);
   dvt_dim *sizes = value && known ? dvt_malloc(sizeof *sizes * (size_t)count) : NULL;
@@ -132,7 +137,6 @@ DVT_SHAPE_FN(gather, 2, 1) {
   dvt_shape params, indices = c->inputs[1], outer, middle, inner;
   int64_t axis = 0, batch;
   bool known = true;
-  dvt_dim unused;
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[0], 1, &params));
   if (!params || !indices) return NULL;
   if (c->node->input_count > 2) DVT_RETURN_IF_ERROR(dvt_fn_axis(c, 2, params->rank, &axis, &known));
@@ -141,8 +145,6 @@ DVT_SHAPE_FN(gather, 2, 1) {
   if (batch > axis)
     return dvt_error(TF_INVALID_ARGUMENT, "batch_dims (%lld) must be less than or equal to axis (%lld)",
                      (long long)batch, (long long)axis);
-  for (int i = 0; i < batch; i++)
-    DVT_RETURN_IF_ERROR(dvt_dim_merge(params->dims[i], indices->dims[i], &unused));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, params, 0, axis, &outer));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, indices, batch, INT64_MAX, &middle));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, params, axis + 1, INT64_MAX, &inner));

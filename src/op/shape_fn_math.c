@@ -3,14 +3,25 @@
 
 #include "op/shape_fn.h"
 
+// Could two shapes not broadcast, once an unknown dim next to a size above 1 is known?
+static bool may_not_fit(dvt_shape a, dvt_shape b) {
+  for (int i = 1; a && b && i <= DVT_MIN(a->rank, b->rank); i++) {
+    dvt_dim x = a->dims[a->rank - i], y = b->dims[b->rank - i];
+    if (dvt_dim_known(x) != dvt_dim_known(y) && (x > 1 || y > 1)) return true;
+  }
+  return false;
+}
+
 DVT_SHAPE_FN(broadcast_binary, 2, 1) {
   bool strict = true;
   if (dvt_fn_has_attr(c, "incompatible_shape_error"))
     DVT_RETURN_IF_ERROR(dvt_fn_attr_bool(c, "incompatible_shape_error", &strict));
   dvt_status status = dvt_shape_broadcast(c->arena, c->inputs[0], c->inputs[1], &c->outputs[0]);
-  if (!status || strict) return status;
+  if (strict) return status;
+  // Shapes that do not fit are merely unequal: the result is one false.
   dvt_status_free(status);
-  c->outputs[0] = NULL;
+  if (status) return dvt_fn_set(c, 0, NULL, 0);
+  if (may_not_fit(c->inputs[0], c->inputs[1])) c->outputs[0] = NULL;
   return NULL;
 }
 

@@ -111,7 +111,7 @@ static dvt_status window_output(TF_ShapeInferenceContext *c, const window_attrs 
     return NULL;
   }
   DVT_RETURN_IF_ERROR(dvt_dim_add(arena, input, pads, &input));
-  if (dilation > 1 && filter != 0) {
+  if (dilation > 1) {
     DVT_RETURN_IF_ERROR(dvt_dim_subtract(arena, filter, 1, &filter));
     DVT_RETURN_IF_ERROR(dvt_dim_multiply(arena, filter, dilation, &filter));
     DVT_RETURN_IF_ERROR(dvt_dim_add(arena, filter, 1, &filter));

@@ -116,12 +116,12 @@ static dvt_status dim_result(TF_ShapeInferenceContext *c, const slice_spec *spec
                              int index, dvt_dim size, dvt_dim *out_dim) {
   if (d->stride == 0) return dvt_error(TF_INVALID_ARGUMENT, "strides[%d] must be non-zero", index);
   if (d->stride == INT64_MIN) return dvt_error(TF_INVALID_ARGUMENT, "strides[%d] is too small", index);
-  if (d->shrink && d->stride < 0)
+  if (d->shrink && d->stride < 0 && dvt_dim_known(size))
     return dvt_error(TF_INVALID_ARGUMENT, "only stride 1 allowed on non-range indexing.");
   bool all = d->begin_masked && d->end_masked && !d->shrink;
   if (d->shrink) {
     int64_t at = d->begin < 0 && dvt_dim_known(size) ? d->begin + size : d->begin;
-    bool checked = dvt_dim_known(size) && spec->begin_known;
+    bool checked = dvt_dim_known(size) && spec->begin_known && spec->end_known;
     if (checked && (at < 0 || at >= size))
       return dvt_error(TF_INVALID_ARGUMENT, "slice index %lld of dimension %d out of bounds.",
                        (long long)d->begin, index);

@@ -1,0 +1,104 @@
+// The ready-made shape functions against TensorFlow 2.21.0. The file shape_fn_cases.txt holds one call a
+// line:
+//   function|outputs|attrs in text form|inputs|what stock inferred
+// Inputs are shapes ("[2,?]", "?") or known values ("i32[2]=1,2"), divided by ';'. Stock's result is the
+// shapes of the outputs, or "error". Ours must agree and may know more where stock says "?".
+#include "op/shape_fn_testing.h"
+
+#define FUNCTIONS(X)                                                                                        \
+  X(broadcast_binary)                                                                                       \
+  X(select)                                                                                                 \
+  X(select_v2)                                                                                              \
+  X(matmul)                                                                                                 \
+  X(batch_matmul) X(reduction) X(arg_extremum) X(range) X(bias_add) X(conv2d) X(conv2d_backprop_input)      \
+      X(depthwise_conv2d) X(pool) X(fused_batch_norm) X(resize) X(top_k) X(unchanged_rank_at_least_1)       \
+          X(merge_inputs) X(shape) X(reshape) X(expand_dims) X(squeeze) X(transpose) X(concat) X(pack)      \
+              X(unpack) X(split) X(split_v) X(slice) X(strided_slice) X(gather) X(gather_nd) X(pad) X(tile) \
+                  X(fill) X(broadcast_to) X(one_hot) X(where) X(reverse_v2) X(unique) X(switch) X(merge)    \
+                      X(restore)
+
+static dvt_shape_fn find_function(const char *name) {
+#define ROW(f) \
+  if (strcmp(name, #f) == 0) return dvt_shape_fn_##f;
+  FUNCTIONS(ROW)
+#undef ROW
+  fail_msg("no shape function %s", name);
+  return NULL;
+}
+
+// Does ours say all that stock says?
+static bool refines(dvt_shape ours, const int64_t *stock, int stock_rank) {
+  if (stock_rank < 0) return true;
+  if (!ours || ours->rank != stock_rank) return false;
+  for (int i = 0; i < stock_rank; i++)
+    if (stock[i] >= 0 && ours->dims[i] != stock[i]) return false;
+  return true;
+}
+
+static bool outputs_agree(call *c, const char *expected) {
+  for (int i = 0; i < c->node.output_count; i++) {
+    int64_t dims[DVT_MAX_RANK];
+    int rank = read_dims(&expected, dims);
+    if (!refines(c->outputs[i], dims, rank)) return false;
+    if (*expected == ';') expected++;
+  }
+  return *expected == '\0';
+}
+
+static bool run_line(char *line) {
+  char *part[5] = {line};
+  for (int i = 1; i < 5; i++) {
+    part[i] = strchr(part[i - 1], '|');
+    assert_non_null(part[i]);
+    *part[i]++ = '\0';
+  }
+  part[4][strcspn(part[4], "\n")] = '\0';
+  call c;
+  start(&c, find_function(part[0]), part[2]);
+  c.node.output_count = atoi(part[1]);
+  read_inputs(&c, part[3]);
+  dvt_status status = dvt_shape_infer(&c.ctx);
+  bool want_error = strcmp(part[4], "error") == 0;
+  bool ok = want_error ? status != NULL : !status && outputs_agree(&c, part[4]);
+  if (!ok) {
+    dvt_buf text = {0};
+    print_outcome(&c, status, &text);
+    print_error("%s(", part[0]);
+    for (int i = 0; i < c.node.input_count; i++) {
+      dvt_buf input = {0};
+      if (dvt_tensor_is_empty(&c.values[i]))
+        dvt_shape_print(c.inputs[i], &input);
+      else
+        dvt_tensor_describe(&c.values[i], 8, &input);
+      print_error("%s%s", i ? ", " : "", input.data);
+      dvt_buf_deinit(&input);
+    }
+    print_error(") {%s}\n   ours  %s\n   stock %s\n", part[2], text.data, part[4]);
+    dvt_buf_deinit(&text);
+  }
+  dvt_status_free(status);
+  finish(&c);
+  return ok;
+}
+
+static const char *cases_path = DVT_SOURCE_DIR "/src/op/shape_fn_cases.txt";
+
+static void test_agree_with_stock(void **state) {
+  (void)state;
+  char line[4096];
+  int wrong = 0, count = 0;
+  FILE *file = fopen(cases_path, "r");
+  assert_non_null(file);
+  for (; fgets(line, sizeof line, file); count++) wrong += !run_line(line);
+  fclose(file);
+  assert_true(count > 500);
+  if (wrong) fail_msg("%d of %d cases differ", wrong, count);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) cases_path = argv[1];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_agree_with_stock),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
