@@ -90,13 +90,15 @@ int main(int argc, char **argv) {
   TF_Status *status = ((TF_Status * (*)(void)) dlsym(host, "TF_NewStatus"))();
   int failed = 0;
   for (int i = 2; i + 1 < argc; i += 2) {
-    ((TF_Library * (*)(const char *, TF_Status *)) dlsym(host, "TF_LoadLibrary"))(argv[i], status);
+    TF_Library *library =
+        ((TF_Library * (*)(const char *, TF_Status *)) dlsym(host, "TF_LoadLibrary"))(argv[i], status);
     TF_Buffer *list = ((TF_Buffer * (*)(void)) dlsym(host, "TF_GetAllOpList"))();
     if (memmem(list->data, list->length, argv[i + 1], strlen(argv[i + 1])) == NULL) {
       fprintf(stderr, "%s in %s: its op is not in the list\n", argv[i], argv[1]);
       failed = 1;
     }
     ((void (*)(TF_Buffer *))dlsym(host, "TF_DeleteBuffer"))(list);
+    ((void (*)(TF_Library *))dlsym(host, "TF_DeleteLibraryHandle"))(library);
   }
   ((void (*)(TF_Status *))dlsym(host, "TF_DeleteStatus"))(status);
   return failed;
