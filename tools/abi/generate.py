@@ -34,12 +34,12 @@ def is_stock(function):
 
 
 def source_files(root):
-    """(path, text) of the C and C++ files that can call or define an entry point."""
-    for top in ("src", "tests", "examples"):
+    """(path, text) of the files that can use or define an entry point."""
+    for top in ("src", "tests"):
         for folder, dirs, names in os.walk(os.path.join(root, top)):
             dirs.sort()
             for name in sorted(names):
-                if name.endswith((".c", ".cc", ".cpp", ".h")):
+                if name.endswith((".c", ".cc", ".cpp", ".h")) or (name.endswith(".py") and top == "tests"):
                     path = os.path.join(folder, name)
                     with open(path, encoding="utf-8") as file:
                         yield os.path.relpath(path, root), file.read()
@@ -49,14 +49,39 @@ def is_test(path):
     return path.startswith("tests/") or re.search(r"_test\.(c|cc|cpp)$", path) is not None
 
 
+def pasted(root, path, text):
+    """What the file's own lines become when the macros that build names with ## are expanded."""
+    run = subprocess.run(["cc", "-E", "-I", os.path.join(root, "include"), "-I", os.path.join(root, "src"),
+                          os.path.join(root, path)], capture_output=True, text=True)
+    if run.returncode:
+        return text
+    kept, own = [], False
+    for line in run.stdout.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            own = marker.group(1).endswith(path)
+        elif own:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def names_used(root, path, text):
+    """Entry points that a test names in code: called, passed on, or looked up by a Python test."""
+    if not path.endswith(".py"):
+        if "##" in text:
+            text = pasted(root, path, text)
+        text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S)
+    return set(re.findall(r"\b(?:TF|TFE|TSL|dvt)_\w+", text))
+
+
 def scan_sources(root, names):
-    """For each function the tests that call it, and the functions that only answer UNIMPLEMENTED."""
+    """For each function the tests that use it, and the functions that only answer UNIMPLEMENTED."""
     tests = {name: [] for name in names}
     unimplemented = set()
     for path, text in source_files(root):
         unimplemented.update(re.findall(r"\bDVT_UNIMPLEMENTED\((\w+)\)", text) if path.startswith("src/") else [])
         if is_test(path):
-            for name in set(re.findall(r"\b((?:TF|TFE|TSL|dvt)_\w+)\s*\(", text)) & tests.keys():
+            for name in names_used(root, path, text) & tests.keys():
                 tests[name].append(path)
     return tests, unimplemented & set(names)
 
@@ -133,7 +158,7 @@ def matrix_text(functions, tests, unimplemented):
     tested = sum(1 for function in functions if tests[function.name])
     out = ["# Function x test", "", f"<!-- {NOTE} -->", "",
            f"{len(functions)} exported functions: {done} implemented, {len(unimplemented)} answer UNIMPLEMENTED; "
-           f"{tested} are called by a test.", "", "| function | header | state | tests |", "|---|---|---|---|"]
+           f"{tested} are used by a test.", "", "| function | header | state | tests |", "|---|---|---|---|"]
     for function in functions:
         state = "UNIMPLEMENTED" if function.name in unimplemented else "implemented"
         names = sorted({os.path.splitext(os.path.basename(path))[0] for path in tests[function.name]})
@@ -220,7 +245,7 @@ def run_check(root, files, functions, tests, unimplemented, library):
     if os.path.isdir(folder):
         problems += [f"docs/reference/{name}: no header has this page; delete it"
                      for name in sorted(os.listdir(folder)) if name not in known]
-    problems += [f"{f.name}: implemented, but no test calls it" for f in functions
+    problems += [f"{f.name}: implemented, but no test uses it" for f in functions
                  if f.name not in unimplemented and not tests[f.name]]
     allowed = read_allowance(root)
     if allowed is None or len(unimplemented) > allowed:
@@ -262,7 +287,7 @@ def main():
     elif not args.count:
         write_files(args.root, files, unimplemented)
     print(f"C ABI: {len(functions)} exported functions, {len(unimplemented)} answer UNIMPLEMENTED, "
-          f"{sum(1 for f in functions if tests[f.name])} called by tests")
+          f"{sum(1 for f in functions if tests[f.name])} used by tests")
     return 1 if problems else 0
 
 
