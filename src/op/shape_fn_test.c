@@ -5,23 +5,58 @@
 // shapes of the outputs, or "error". Ours must agree and may know more where stock says "?".
 #include "op/shape_fn_testing.h"
 
-#define FUNCTIONS(X)                                                                                        \
-  X(broadcast_binary)                                                                                       \
-  X(select)                                                                                                 \
-  X(select_v2)                                                                                              \
-  X(matmul)                                                                                                 \
-  X(batch_matmul) X(reduction) X(arg_extremum) X(range) X(bias_add) X(conv2d) X(conv2d_backprop_input)      \
-      X(depthwise_conv2d) X(pool) X(fused_batch_norm) X(resize) X(top_k) X(unchanged_rank_at_least_1)       \
-          X(merge_inputs) X(shape) X(reshape) X(expand_dims) X(squeeze) X(transpose) X(concat) X(pack)      \
-              X(unpack) X(split) X(split_v) X(slice) X(strided_slice) X(gather) X(gather_nd) X(pad) X(tile) \
-                  X(fill) X(broadcast_to) X(one_hot) X(where) X(reverse_v2) X(unique) X(switch) X(merge)    \
-                      X(restore)
+static const struct {
+  const char *name;
+  dvt_shape_fn fn;
+} functions[] = {
+    {"broadcast_binary", dvt_shape_fn_broadcast_binary},
+    {"select", dvt_shape_fn_select},
+    {"select_v2", dvt_shape_fn_select_v2},
+    {"matmul", dvt_shape_fn_matmul},
+    {"batch_matmul", dvt_shape_fn_batch_matmul},
+    {"reduction", dvt_shape_fn_reduction},
+    {"arg_extremum", dvt_shape_fn_arg_extremum},
+    {"range", dvt_shape_fn_range},
+    {"bias_add", dvt_shape_fn_bias_add},
+    {"conv2d", dvt_shape_fn_conv2d},
+    {"conv2d_backprop_input", dvt_shape_fn_conv2d_backprop_input},
+    {"depthwise_conv2d", dvt_shape_fn_depthwise_conv2d},
+    {"pool", dvt_shape_fn_pool},
+    {"fused_batch_norm", dvt_shape_fn_fused_batch_norm},
+    {"resize", dvt_shape_fn_resize},
+    {"top_k", dvt_shape_fn_top_k},
+    {"unchanged_rank_at_least_1", dvt_shape_fn_unchanged_rank_at_least_1},
+    {"merge_inputs", dvt_shape_fn_merge_inputs},
+    {"shape", dvt_shape_fn_shape},
+    {"reshape", dvt_shape_fn_reshape},
+    {"expand_dims", dvt_shape_fn_expand_dims},
+    {"squeeze", dvt_shape_fn_squeeze},
+    {"transpose", dvt_shape_fn_transpose},
+    {"concat", dvt_shape_fn_concat},
+    {"pack", dvt_shape_fn_pack},
+    {"unpack", dvt_shape_fn_unpack},
+    {"split", dvt_shape_fn_split},
+    {"split_v", dvt_shape_fn_split_v},
+    {"slice", dvt_shape_fn_slice},
+    {"strided_slice", dvt_shape_fn_strided_slice},
+    {"gather", dvt_shape_fn_gather},
+    {"gather_nd", dvt_shape_fn_gather_nd},
+    {"pad", dvt_shape_fn_pad},
+    {"tile", dvt_shape_fn_tile},
+    {"fill", dvt_shape_fn_fill},
+    {"broadcast_to", dvt_shape_fn_broadcast_to},
+    {"one_hot", dvt_shape_fn_one_hot},
+    {"where", dvt_shape_fn_where},
+    {"reverse_v2", dvt_shape_fn_reverse_v2},
+    {"unique", dvt_shape_fn_unique},
+    {"switch", dvt_shape_fn_switch},
+    {"merge", dvt_shape_fn_merge},
+    {"restore", dvt_shape_fn_restore},
+};
 
 static dvt_shape_fn find_function(const char *name) {
-#define ROW(f) \
-  if (strcmp(name, #f) == 0) return dvt_shape_fn_##f;
-  FUNCTIONS(ROW)
-#undef ROW
+  for (size_t i = 0; i < DVT_COUNT_OF(functions); i++)
+    if (strcmp(name, functions[i].name) == 0) return functions[i].fn;
   fail_msg("no shape function %s", name);
   return NULL;
 }
