@@ -1,17 +1,18 @@
-// The op registry: name -> dvt_op_def, one for the process, thread-safe, append-only except that a failed plugin load
-// takes back what it registered. Lookups take no lock in the common case.
+// The op registry: name -> dvt_op_def, one for the process, thread-safe, append-only except that a failed
+// plugin load takes back what it registered. Lookups take no lock in the common case.
 #ifndef DVT_OP_REGISTRY_H_
 #define DVT_OP_REGISTRY_H_
 
 #include "op/op_def.h"
 
-// Consumes the builder; strict: the spec errors, a bad name and a duplicate come back from here (rules 42-66).
-// The plugin being loaded on this thread (plugin/plugin.h sets it with dvt_op_registry_set_owner) owns the op.
+// Consumes the builder; strict: the spec errors, a bad name and a duplicate come back from here (rules
+// 42-66). The plugin being loaded on this thread (plugin/plugin.h sets it with dvt_op_registry_set_owner)
+// owns the op.
 dvt_status dvt_op_register(TF_OpDefinitionBuilder *builder) DVT_NODISCARD;
 
-// The registered op or NULL. On a miss the autoload hook, if any, is asked once for that name (it may load a plugin
-// that registers it) and the lookup is repeated. Pointers stay valid for the life of the process unless the owning
-// plugin is unloaded.
+// The registered op or NULL. On a miss the autoload hook, if any, is asked once for that name (it may load a
+// plugin that registers it) and the lookup is repeated. Pointers stay valid for the life of the process
+// unless the owning plugin is unloaded.
 const dvt_op_def *dvt_op_lookup(dvt_str name);
 const dvt_op_def *dvt_op_lookup_loaded(dvt_str name);  // never autoloads
 // NOT_FOUND "Op type not registered 'X' ... " with the nearest names and what to do.

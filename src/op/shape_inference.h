@@ -1,6 +1,7 @@
-// Shape inference: immutable shapes with symbolic dimensions, the context that a shape function sees, and running it.
-// A dim is an int64: >= 0 a known size, < 0 an unknown with identity: equal negative values are the same unknown.
-// A shape is a pointer to an immutable object in an arena; NULL is the shape of unknown rank.
+// Shape inference: immutable shapes with symbolic dimensions, the context that a shape function sees, and
+// running it. A dim is an int64: >= 0 a known size, < 0 an unknown with identity: equal negative values are
+// the same unknown. A shape is a pointer to an immutable object in an arena; NULL is the shape of unknown
+// rank.
 #ifndef DVT_OP_SHAPE_INFERENCE_H_
 #define DVT_OP_SHAPE_INFERENCE_H_
 
@@ -25,8 +26,9 @@ static inline dvt_dim dvt_dim_new_unknown(dvt_shape_arena *arena) { return --are
 // Dims < 0 are symbols to keep, or, with `fresh_unknowns`, each becomes a new unknown.
 dvt_status dvt_shape_make(dvt_shape_arena *arena, const dvt_dim *dims, int rank, bool fresh_unknowns,
                           dvt_shape *out_shape) DVT_NODISCARD;
-dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b, dvt_shape *out_shape) DVT_NODISCARD;
-bool dvt_shape_is_full(dvt_shape shape);  // known rank, all dims known
+dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b,
+                           dvt_shape *out_shape) DVT_NODISCARD;
+bool dvt_shape_is_full(dvt_shape shape);              // known rank, all dims known
 void dvt_shape_print(dvt_shape shape, dvt_buf *out);  // "[2,?,5]" or "?"
 
 // What a shape function reads and writes. The struct is filled by the caller of dvt_shape_infer.
@@ -36,8 +38,8 @@ struct TF_ShapeInferenceContext {
   const dvt_shape *inputs;  // node->input_count
   dvt_shape *outputs;       // node->output_count; unknown (NULL) on entry
   int graph_def_version;
-  // Known values of inputs, or NULL when not known now; any of the hooks may be NULL. The returned tensor and shape
-  // live at least as long as the call of dvt_shape_infer.
+  // Known values of inputs, or NULL when not known now; any of the hooks may be NULL. The returned tensor and
+  // shape live at least as long as the call of dvt_shape_infer.
   const TF_Tensor *(*input_tensor)(void *arg, int index);
   bool (*input_as_shape)(void *arg, int index, dvt_shape *out_shape);
   // Shape of the variable that a resource input refers to; false when not known.
@@ -58,9 +60,9 @@ struct TF_DimensionHandle {
   bool is_set;
 };
 
-// Runs the op's shape function. Errors get " for '{{node n}} = Op[attrs](inputs)' with input shapes: [..], ?."
-// appended (rule 74). INVALID_ARGUMENT "No shape inference function exists for op 'X', did you forget to define it?"
-// when the op has none (rule 72).
+// Runs the op's shape function. Errors get " for '{{node n}} = Op[attrs](inputs)' with input shapes: [..],
+// ?." appended (rule 74). INVALID_ARGUMENT "No shape inference function exists for op 'X', did you forget to
+// define it?" when the op has none (rule 72).
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) DVT_NODISCARD;
 
 #endif  // DVT_OP_SHAPE_INFERENCE_H_

@@ -6,7 +6,8 @@
 //            | quantizedtype | realnumbertype | "{" dtype-or-set, ... "}" | "{" 'text', ... "}"
 //   default := the value in proto text style: 1, 1.5, true, 'x', DT_FLOAT, { dim { size: 2 } }, [..] for
 //   lists arg     := name ":" ["Ref("] [N "*"] dtype-or-attr [")"]
-// attr_grammar.c parses attrs, attr_default.c their defaults, arg_grammar.c inputs and outputs, spec_quoted.c strings.
+// attr_grammar.c parses attrs, attr_default.c their defaults, arg_grammar.c inputs and outputs, spec_quoted.c
+// strings.
 #ifndef DVT_OP_SPEC_GRAMMAR_H_
 #define DVT_OP_SPEC_GRAMMAR_H_
 
