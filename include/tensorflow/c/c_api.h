@@ -100,14 +100,15 @@ TF_CAPI_EXPORT void TF_DeleteApiDefMap(TF_ApiDefMap *apimap);
 
 // Adds ApiDefs in text form, later ones over earlier ones.
 // Owner: copies the text.
-// Errors: INVALID_ARGUMENT for text that is no ApiDefs.
+// Errors: INVALID_ARGUMENT for text that is no ApiDefs, FAILED_PRECONDITION when it names an argument
+//   or attribute that the op has not.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_ApiDefMapPut(TF_ApiDefMap *api_def_map, const char *text, size_t text_len,
                                     TF_Status *status);
 
 // The serialized ApiDef of an op.
 // Owner: the caller releases the buffer with TF_DeleteBuffer.
-// Errors: INVALID_ARGUMENT for an unknown op; NULL is then returned.
+// Errors: none: NULL with an OK status for an unknown op.
 // Since: 2.15
 TF_CAPI_EXPORT TF_Buffer *TF_ApiDefMapGet(TF_ApiDefMap *api_def_map, const char *name, size_t name_len,
                                           TF_Status *status);

@@ -110,7 +110,7 @@ TF_CAPI_EXPORT const char *TF_GraphDebugString(TF_Graph *graph, size_t *len);
 TF_CAPI_EXPORT char *TF_FunctionDebugString(TF_Function *func, size_t *len);
 
 // Removes a function from the graph.
-// Errors: NOT_FOUND for an unknown function.
+// Errors: INVALID_ARGUMENT for an unknown function.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_GraphRemoveFunction(TF_Graph *g, const char *func_name, TF_Status *status);
 

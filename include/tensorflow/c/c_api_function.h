@@ -214,7 +214,8 @@ TF_CAPI_EXPORT TF_Function *TF_FunctionImportFunctionDef(const void *proto, size
 
 // Sets an attribute of the function from a serialized AttrValue.
 // Owner: copies the bytes.
-// Errors: INVALID_ARGUMENT when the bytes are no AttrValue.
+// Errors: INVALID_ARGUMENT when the bytes are no AttrValue, FAILED_PRECONDITION when a graph has a
+//   copy of the function already.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_FunctionSetAttrValueProto(TF_Function *func, const char *attr_name, const void *proto,
                                                  size_t proto_len, TF_Status *status);

@@ -102,7 +102,8 @@ TF_CAPI_EXPORT unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output o
                                                     TF_Status *status);
 
 // Makes `new_src` the source of the input `dst` of an operation.
-// Errors: INVALID_ARGUMENT when types or shapes do not fit or the edge would make a cycle.
+// Errors: OUT_OF_RANGE when the output or the input does not exist, INVALID_ARGUMENT when types or
+//   shapes do not fit or the edge would make a cycle.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_UpdateEdge(TF_Graph *graph, TF_Output new_src, TF_Input dst, TF_Status *status);
 
@@ -114,7 +115,7 @@ TF_CAPI_EXPORT void TF_UpdateEdge(TF_Graph *graph, TF_Output new_src, TF_Input d
 TF_CAPI_EXPORT TF_OperationDescription *TF_NewOperation(TF_Graph *graph, const char *op_type,
                                                         const char *oper_name);
 
-// As TF_NewOperation, for a caller that holds the graph's lock through Dovetail's own interface.
+// As TF_NewOperation, for code of the runtime itself that holds the graph's lock already.
 // Owner: copies both names; TF_FinishOperationLocked takes the description.
 // Since: 2.15
 TF_CAPI_EXPORT TF_OperationDescription *TF_NewOperationLocked(TF_Graph *graph, const char *op_type,
@@ -405,7 +406,8 @@ TF_CAPI_EXPORT void TF_OperationGetAttrStringList(TF_Operation *oper, const char
                                                   size_t storage_size, TF_Status *status);
 
 // Reads an attribute of kind int.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind; `value` is then untouched.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind; `value` is then
+//   untouched.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrInt(TF_Operation *oper, const char *attr_name, int64_t *value,
                                            TF_Status *status);
@@ -417,7 +419,8 @@ TF_CAPI_EXPORT void TF_OperationGetAttrIntList(TF_Operation *oper, const char *a
                                                int max_values, TF_Status *status);
 
 // Reads an attribute of kind float.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind; `value` is then untouched.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind; `value` is then
+//   untouched.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrFloat(TF_Operation *oper, const char *attr_name, float *value,
                                              TF_Status *status);
@@ -429,7 +432,8 @@ TF_CAPI_EXPORT void TF_OperationGetAttrFloatList(TF_Operation *oper, const char 
                                                  int max_values, TF_Status *status);
 
 // Reads an attribute of kind bool.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind; `value` is then untouched.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind; `value` is then
+//   untouched.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrBool(TF_Operation *oper, const char *attr_name, unsigned char *value,
                                             TF_Status *status);
@@ -441,7 +445,8 @@ TF_CAPI_EXPORT void TF_OperationGetAttrBoolList(TF_Operation *oper, const char *
                                                 unsigned char *values, int max_values, TF_Status *status);
 
 // Reads an attribute of kind type.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind; `value` is then untouched.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind; `value` is then
+//   untouched.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrType(TF_Operation *oper, const char *attr_name, TF_DataType *value,
                                             TF_Status *status);
@@ -453,7 +458,7 @@ TF_CAPI_EXPORT void TF_OperationGetAttrTypeList(TF_Operation *oper, const char *
                                                 TF_DataType *values, int max_values, TF_Status *status);
 
 // Reads the first `num_dims` dimensions of an attribute of kind shape, -1 for unknown ones.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t *value,
                                              int num_dims, TF_Status *status);
@@ -484,7 +489,8 @@ TF_CAPI_EXPORT void TF_OperationGetAttrTensorShapeProtoList(TF_Operation *oper, 
 
 // Reads an attribute of kind tensor.
 // Owner: the caller deletes the tensor.
-// Errors: INVALID_ARGUMENT for an unknown attribute or another kind; `*value` is then NULL.
+// Errors: NOT_FOUND for an unknown attribute, INVALID_ARGUMENT for another kind; `*value` is then
+//   NULL.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value,
                                               TF_Status *status);
@@ -568,7 +574,7 @@ TF_CAPI_EXPORT void TF_SetHandleShapeAndType(TF_Graph *graph, TF_Output output, 
                                              size_t proto_len, TF_Status *status);
 
 // Adds an input to the While operation `dst`, whose attribute T has been extended before.
-// Errors: INVALID_ARGUMENT when `dst` is no While operation or the types do not fit.
+// Errors: INTERNAL when `dst` is no While operation, INVALID_ARGUMENT when the types do not fit.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_AddWhileInputHack(TF_Graph *graph, TF_Output new_src, TF_Operation *dst,
                                          TF_Status *status);

@@ -275,7 +275,7 @@ TF_CAPI_EXPORT void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tens
 
 // Element type of input `index`.
 // Threads: any while compute runs.
-// Errors: 0 and a log line when the index is out of range.
+// Errors: OUT_OF_RANGE on the context, and 0, when the index is out of range.
 // Since: 2.15
 TF_CAPI_EXPORT TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index);
 
@@ -327,7 +327,7 @@ TF_CAPI_EXPORT void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx,
 TF_CAPI_EXPORT int TF_NumOutputs(TF_OpKernelContext *ctx);
 
 // Element type that the op gives output `i`.
-// Errors: 0 and a log line when the index is out of range.
+// Errors: OUT_OF_RANGE on the context, and 0, when the index is out of range.
 // Since: 2.15
 TF_CAPI_EXPORT TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i);
 
