@@ -106,11 +106,11 @@ dvt_status dvt_partial_run_setup(TF_Session *session, const TF_Output *inputs, i
       (output_count && !outputs) || (target_count && !targets))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "an array of feeds, fetches or targets is NULL or its count negative");
-  atomic_fetch_add(&session->active, 1);
+  atomic_int *entered = dvt_session_enter(session);
   dvt_status status = dvt_session_is_closed(session) ? dvt_closed_error()
                                                      : setup(session, inputs, input_count, outputs,
                                                              output_count, targets, target_count, out_handle);
-  atomic_fetch_sub(&session->active, 1);
+  dvt_session_leave(entered);
   return status;
 }
 
@@ -300,10 +300,10 @@ dvt_status dvt_partial_run(TF_Session *session, const char *handle, const TF_Out
       (target_count && !targets))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "an array of feeds, fetches or targets is NULL or its count negative");
-  atomic_fetch_add(&session->active, 1);
+  atomic_int *entered = dvt_session_enter(session);
   dvt_status status = dvt_session_is_closed(session) ? dvt_closed_error()
                                                      : run(session, handle, inputs, input_values, input_count,
                                                            outputs, output_values, output_count);
-  atomic_fetch_sub(&session->active, 1);
+  dvt_session_leave(entered);
   return status;
 }

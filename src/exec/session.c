@@ -76,8 +76,9 @@ void dvt_session_unref(TF_Session *session) {
 dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options, TF_Session **out_session) {
   if (!graph) return dvt_error(TF_INVALID_ARGUMENT, "a session needs a graph, got NULL");
   DVT_RETURN_IF_ERROR(check_target(options));
-  TF_Session *session = dvt_calloc(1, sizeof *session);
+  TF_Session *session = dvt_aligned_alloc(_Alignof(TF_Session), sizeof *session);
   if (!session) return dvt_error_out_of_memory(sizeof *session);
+  memset(session, 0, sizeof *session);
   atomic_init(&session->refs, 1);
   pthread_mutex_init(&session->build_lock, NULL);
   session->graph = dvt_graph_retain(graph);
@@ -103,12 +104,18 @@ void dvt_session_close(TF_Session *session) {
     }
 }
 
+static bool is_in_use(TF_Session *session) {
+  for (size_t i = 0; i < DVT_STATE_LANES; i++)
+    if (atomic_load(&session->active[i].count) > 0) return true;
+  return false;
+}
+
 void dvt_session_destroy(TF_Session *session) {
   if (!session) return;
   dvt_session_close(session);
   // A step that began before the session was closed ends soon; nothing is left behind by its last
   // instruction, so this looks rather than being told.
-  while (atomic_load(&session->active) > 0) nanosleep(&(struct timespec){0, 50000}, NULL);
+  while (is_in_use(session)) nanosleep(&(struct timespec){0, 50000}, NULL);
   dvt_session_unref(session);
 }
 
@@ -292,9 +299,9 @@ dvt_status dvt_session_run(TF_Session *session, const dvt_run_options *options, 
   if (DVT_UNLIKELY(!session)) return dvt_error(TF_INVALID_ARGUMENT, "the session to run is NULL");
   DVT_RETURN_IF_ERROR(check_arguments(inputs, input_values, input_count, outputs, output_values, output_count,
                                       targets, target_count));
-  atomic_fetch_add(&session->active, 1);
+  atomic_int *entered = dvt_session_enter(session);
   dvt_status status = run_checked(session, options, inputs, input_values, input_count, outputs, output_values,
                                   output_count, targets, target_count, run_metadata);
-  atomic_fetch_sub(&session->active, 1);
+  dvt_session_leave(entered);
   return status;
 }

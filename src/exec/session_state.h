@@ -6,6 +6,7 @@
 #define DVT_EXEC_SESSION_STATE_H_
 
 #include "exec/session.h"
+#include "exec/state_pool.h"
 
 typedef struct dvt_plan dvt_plan;
 typedef struct dvt_instance dvt_instance;
@@ -72,10 +73,14 @@ struct dvt_instance {
 #define DVT_PLAN_BUCKETS 64
 
 struct TF_Session {
-  atomic_int refs;    // the owner, and steps given up while asynchronous kernels were at work
-  atomic_int active;  // calls inside dvt_session_run and the like
-  atomic_bool closed;
-  atomic_llong step_count;
+  // Calls inside dvt_session_run and the like, and pool tasks. Counted by thread, so that threads do not
+  // fight for it.
+  struct {
+    _Alignas(64) atomic_int count;
+  } active[DVT_STATE_LANES];
+  _Alignas(64) atomic_llong step_count;  // written by every step, so away from what every node reads
+  _Alignas(64) atomic_bool closed;
+  atomic_int refs;  // the owner, and asynchronous kernels at work, which may outlast their steps
   TF_Graph *graph;
   dvt_session_config config;
   dvt_str config_proto;
@@ -98,6 +103,14 @@ struct TF_Session {
   int64_t partial_run_count;
 };
 
+// Marks a use of the session that dvt_session_destroy waits for; the result is for dvt_session_leave, which
+// may be called by another thread.
+static inline atomic_int *dvt_session_enter(TF_Session *session) {
+  atomic_int *count = &session->active[dvt_thread_lane()].count;
+  atomic_fetch_add(count, 1);
+  return count;
+}
+static inline void dvt_session_leave(atomic_int *entered) { atomic_fetch_sub(entered, 1); }
 static inline bool dvt_session_is_closed(TF_Session *session) {
   return atomic_load_explicit(&session->closed, memory_order_relaxed);
 }

@@ -3,13 +3,6 @@
 
 #include "base/alloc.h"
 
-// Stacks of threads lie far apart, so the address of a local tells threads apart without thread-local
-// storage.
-static size_t preferred_lane(void) {
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0) >> 16;
-  return (size_t)((here * UINT64_C(0x9E3779B97F4A7C15)) >> 60) % DVT_STATE_LANES;
-}
-
 void dvt_state_pool_init(dvt_state_pool *pool) { pthread_mutex_init(&pool->lock, NULL); }
 
 static dvt_pooled_state *take_spare(dvt_state_pool *pool) {
@@ -20,7 +13,7 @@ static dvt_pooled_state *take_spare(dvt_state_pool *pool) {
 }
 
 dvt_pooled_state *dvt_state_pool_take(dvt_state_pool *pool) {
-  size_t lane = preferred_lane();
+  size_t lane = dvt_thread_lane();
   for (size_t i = 0; i < DVT_STATE_LANES; i++) {
     _Atomic(dvt_pooled_state *) *slot = &pool->lanes[(lane + i) % DVT_STATE_LANES].state;
     if (!atomic_load_explicit(slot, memory_order_relaxed)) continue;
@@ -46,7 +39,7 @@ bool dvt_state_pool_adopt(dvt_state_pool *pool, dvt_pooled_state *state) {
 }
 
 void dvt_state_pool_give(dvt_state_pool *pool, dvt_pooled_state *state) {
-  size_t lane = preferred_lane();
+  size_t lane = dvt_thread_lane();
   for (size_t i = 0; i < DVT_STATE_LANES; i++) {
     dvt_pooled_state *empty = NULL;
     _Atomic(dvt_pooled_state *) *slot = &pool->lanes[(lane + i) % DVT_STATE_LANES].state;

@@ -173,14 +173,9 @@ static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
   return dvt_step_check(&s->step, s->plan->session);
 }
 
-static dvt_status take_feeds(array_state *s, const dvt_run *run) {
-  for (int32_t i = 0; i < s->plan->feed_count; i++)
-    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&s->feeds[i], run->feeds[i]));
-  return NULL;
-}
-
-static void drop_feeds(array_state *s) {
-  for (int32_t i = 0; i < s->plan->feed_count; i++) dvt_value_drop(&s->feeds[i]);
+// Feeds are the caller's for the whole step, so they are borrowed: no reference is taken.
+static void borrow_feeds(array_state *s, const dvt_run *run) {
+  for (int32_t i = 0; i < s->plan->feed_count; i++) s->feeds[i] = *run->feeds[i];
 }
 
 static void drop_values(array_state *s) {
@@ -227,7 +222,7 @@ static dvt_status fetch(array_state *s, dvt_run *run) {
 }
 
 static dvt_status run_in(array_state *s, dvt_run *run) {
-  DVT_RETURN_IF_ERROR(take_feeds(s, run));
+  borrow_feeds(s, run);
   bool careful = run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
   DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run) : walk(s));
   dvt_step_finish(&s->step);
@@ -243,7 +238,6 @@ dvt_status dvt_array_run(dvt_run *run) {
     dvt_step_finish(&s->step);
     drop_values(s);
   }
-  drop_feeds(s);
   dvt_state_pool_give(&run->plan->array_states, &s->pooled);
   return status;
 }
