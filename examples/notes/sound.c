@@ -1,5 +1,6 @@
 // Sound files through libsndfile. Resampling is a windowed sinc: for every output sample the inputs around
-// its place in time are weighted; its cut-off lies below half of the lower rate.
+// its place in time are weighted; its cut-off lies below half of the lower rate. The weights come from a
+// table.
 #include <math.h>
 #include <sndfile.h>
 #include <stdio.h>
@@ -8,22 +9,36 @@
 #include "notes.h"
 
 #define ZERO_CROSSINGS 24
+#define TABLE_STEPS 512
 #define PI 3.14159265358979323846
+
+// Weights at distances of 0 to ZERO_CROSSINGS zero crossings, TABLE_STEPS to one, and a zero at the end.
+static float *make_table(void) {
+  size_t count = ZERO_CROSSINGS * TABLE_STEPS;
+  float *table = calloc(count + 2, sizeof *table);
+  for (size_t i = 0; table && i < count; ++i) {
+    double x = (double)i / TABLE_STEPS, window = 0.5 + 0.5 * cos(PI * x / ZERO_CROSSINGS);
+    table[i] = (float)(window * (i == 0 ? 1.0 : sin(PI * x) / (PI * x)));
+  }
+  return table;
+}
 
 static float *resample(const float *in, size_t in_count, double from, double to, size_t *out_count) {
   double step = from / to, cutoff = 0.96 * (to < from ? to / from : 1.0), half = ZERO_CROSSINGS / cutoff;
   size_t count = (size_t)((double)in_count / step);
-  float *out = malloc((count + 1) * sizeof *out);
-  for (size_t i = 0; out && i < count; ++i) {
+  float *out = malloc((count + 1) * sizeof *out), *table = make_table();
+  for (size_t i = 0; out && table && i < count; ++i) {
     double place = (double)i * step, sum = 0;
     long first = (long)ceil(place - half), last = (long)floor(place + half);
     for (long k = first < 0 ? 0 : first; k <= last && k < (long)in_count; ++k) {
-      double x = ((double)k - place) * cutoff, window = 0.5 + 0.5 * cos(PI * ((double)k - place) / half);
-      sum += in[k] * window * (x == 0 ? 1.0 : sin(PI * x) / (PI * x));
+      double at = fabs((double)k - place) * cutoff * TABLE_STEPS;
+      size_t left = (size_t)at;
+      sum += in[k] * (table[left] + (at - (double)left) * (table[left + 1] - table[left]));
     }
     out[i] = (float)(sum * cutoff);
   }
-  *out_count = count;
+  free(table);
+  *out_count = out ? count : 0;
   return out;
 }
 

@@ -86,7 +86,8 @@ static dvt_status read_graph_file(dvt_model *model, const char *path) {
     model->graph_def = bytes;
   } else {
     if (!is_text(bytes)) return not_a_graph(path, bytes);
-    DVT_RETURN_IF_ERROR(dvt_text_parse(&dvt_schema_graph_def, bytes, path, &model->text));
+    dvt_status status = dvt_text_parse(&dvt_schema_graph_def, bytes, path, &model->text);
+    if (status) return dvt_status_annotate(status, " (the file was read as a GraphDef in text form)");
     model->graph_def = dvt_buf_str(&model->text);
   }
   return NULL;

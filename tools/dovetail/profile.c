@@ -39,12 +39,14 @@ void profile_print(dvt_model *model) {
   row *rows = add_up(times, count, &used);
   int64_t total = 0;
   for (int i = 0; rows && i < used; ++i) total += rows[i].ns;
-  printf("\n  %-28s %-16s %8s %10s %6s\n", "op", "plugin", "nodes", "ms", "%");
+  if (count == 0) puts("\n  no node ran: the outputs are constants, which were computed when the graph was planned");
+  if (count) printf("\n  %-28s %-16s %8s %10s %6s\n", "op", "plugin", "nodes", "ms", "%");
   for (int i = 0; rows && i < used; ++i)
     printf("  %-28s %-16s %8" PRId64 " %10.3f %6.1f\n", rows[i].op,
            rows[i].plugin[0] ? rows[i].plugin : "(runtime)", rows[i].nodes, (double)rows[i].ns * 1e-6,
            total ? 100.0 * (double)rows[i].ns / (double)total : 0.0);
-  printf("  %-28s %-16s %8d %10.3f %6.1f\n", "all", "", count, (double)total * 1e-6, 100.0);
+  if (count)
+    printf("  %-28s %-16s %8d %10.3f %6.1f\n", "all", "", count, (double)total * 1e-6, 100.0);
   free(rows);
   dvt_op_times_free(times);
 }

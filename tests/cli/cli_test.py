@@ -1,0 +1,327 @@
+"""The `dovetail` command as a user calls it: every option, each kind of error, each exit code.
+
+  cli_test.py DOVETAIL SOURCE_FOLDER
+
+Arrays are written and read back with NumPy.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import wave
+import zlib
+
+import numpy as np
+
+DOVETAIL, SOURCE = sys.argv[1:3]
+OK, RUN_FAILED, USAGE, BAD_INPUT, BAD_MODEL, BAD_PLUGIN, NO_OUTPUT = range(7)
+
+
+def node(name, op, inputs=(), **attrs):
+    text = 'node {\n  name: "%s"\n  op: "%s"\n' % (name, op)
+    text += "".join('  input: "%s"\n' % i for i in inputs)
+    text += "".join('  attr { key: "%s" value { %s } }\n' % (k, v) for k, v in attrs.items())
+    return text + "}\n"
+
+
+def placeholder(name, dtype, shape=None):
+    dims = "unknown_rank: true" if shape is None else " ".join("dim { size: %d }" % d for d in shape)
+    return node(name, "Placeholder", dtype="type: " + dtype, shape="shape { %s }" % dims)
+
+
+def identity(name, source, dtype):
+    return node(name, "Identity", [source], T="type: " + dtype)
+
+
+ECHO = placeholder("x", "DT_FLOAT", [-1, 3]) + identity("y", "x", "DT_FLOAT")
+TYPES = {"float16": "DT_HALF", "float32": "DT_FLOAT", "float64": "DT_DOUBLE", "int8": "DT_INT8", "int16": "DT_INT16",
+         "int32": "DT_INT32", "int64": "DT_INT64", "uint8": "DT_UINT8", "uint16": "DT_UINT16", "uint32": "DT_UINT32",
+         "uint64": "DT_UINT64", "bool": "DT_BOOL", "complex64": "DT_COMPLEX64", "complex128": "DT_COMPLEX128"}
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder, name)
+        if isinstance(content, str):
+            content = content.encode()
+        if isinstance(content, bytes):
+            with open(path, "wb") as file:
+                file.write(content)
+        elif content is not None:
+            np.save(path, content)
+        return path
+
+    def call(self, *arguments, code=OK):
+        done = subprocess.run([DOVETAIL, *arguments], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, code, "%s\n%s%s" % (arguments, done.stdout, done.stderr))
+        if code == OK:
+            self.assertEqual(done.stderr, "")
+        else:
+            self.assertTrue(done.stderr.startswith("dovetail: "), done.stderr)
+        return done.stdout if code == OK else done.stderr
+
+    def outputs(self, name="out"):
+        with open(os.path.join(self.folder, name, "outputs.json")) as file:
+            return {o["name"]: (o, np.load(os.path.join(self.folder, name, o["file"]))) for o in json.load(file)}
+
+    # ---- help ----
+
+    def test_help(self):
+        text = self.call("--help")
+        for word in ("run", "inspect", "ops", "kernels", "Examples:", "Exit codes:"):
+            self.assertIn(word, text)
+        self.assertEqual(self.call("help"), text)
+        for verb in ("run", "inspect", "ops", "kernels"):
+            text = self.call(verb, "--help")
+            self.assertIn("Examples:", text)
+            self.assertIn("Exit codes:", text)
+            self.assertEqual(self.call("help", verb), text)
+        self.assertRegex(self.call("--version"), r"^dovetail \d+\.\d+\.\d+")
+
+    # ---- run ----
+
+    def test_run_echo_and_files(self):
+        graph, x = self.path("g.pbtxt", ECHO), np.arange(6, dtype=np.float32).reshape(2, 3)
+        text = self.call("run", graph, "--input", "x=" + self.path("x.npy", x), "--out-dir", "deep/out")
+        self.assertIn("float32[2,3]", text)
+        info, y = self.outputs("deep/out")["y"]
+        np.testing.assert_array_equal(y, x)
+        self.assertEqual(info, {"name": "y", "tensor": "y:0", "file": "y.npy", "dtype": "float32", "shape": [2, 3]})
+
+    def test_names_of_inputs_and_outputs(self):
+        graph, x = self.path("g.pbtxt", ECHO), self.path("x.npy", np.ones([1, 3], np.float32))
+        for name in ("x", "x:0", "0"):
+            for output in ("y", "y:0", "0", "x"):
+                self.call("run", graph, "--input=%s=%s" % (name, x), "--output=" + output)
+        self.assertIn("has no input 'z'", self.call("run", graph, "--input", "z=" + x, code=USAGE))
+        self.assertIn("has no output 'z'", self.call("run", graph, "--input", "x=" + x, "--output", "z", code=USAGE))
+        self.assertIn("has no input '1'", self.call("run", graph, "--input", "1=" + x, code=USAGE))
+
+    def test_every_dtype_and_layout(self):
+        for name, dt in TYPES.items():
+            graph = self.path("g.pbtxt", placeholder("x", dt) + identity("y", "x", dt))
+            for shape in ((), (0,), (2, 3), (2, 3, 4)):
+                x = np.asarray(np.random.default_rng(1).integers(0, 2 if name == "bool" else 100, shape)).astype(name)
+                for variant in (x, np.array(x, order="F"), x.astype(x.dtype.newbyteorder(">"))):
+                    self.call("run", graph, "--input", "x=" + self.path("x.npy", variant), "--out-dir", "out")
+                    info, y = self.outputs()["y"]
+                    self.assertEqual((info["dtype"], y.dtype, y.shape), (name, x.dtype, x.shape))
+                    np.testing.assert_array_equal(y, x)
+
+    def test_conversion_of_dtypes(self):
+        graph = self.path("g.pbtxt", ECHO)
+        run = ["run", graph, "--out-dir", "out", "--input"]
+        self.call(*run, "x=" + self.path("x.npy", np.array([[1, 2, -3]])))  # int64, exact
+        np.testing.assert_array_equal(self.outputs()["y"][1], [[1, 2, -3]])
+        self.call(*run, "x=" + self.path("x.npy", np.array([[0.1, 2, 3]])))  # float64, rounded
+        np.testing.assert_array_equal(self.outputs()["y"][1], np.array([[0.1, 2, 3]], np.float32))
+        self.assertIn("16777217", self.call(*run, "x=" + self.path("x.npy", np.array([[1, 2, 16777217]])), code=BAD_INPUT))
+        self.assertIn("NumPy", self.call(*run, "x=" + self.path("x.npy", np.ones([1, 3], bool)), code=BAD_INPUT))
+
+    def test_strings(self):
+        graph = self.path("g.pbtxt", placeholder("s", "DT_STRING") + identity("t", "s", "DT_STRING"))
+        x = np.array([["ab", "é€"], ["", "x" * 40]])
+        self.call("run", graph, "--input", "s=" + self.path("s.npy", x), "--out-dir", "out")
+        np.testing.assert_array_equal(np.char.decode(self.outputs()["t"][1], "utf-8"), x)
+        self.call("run", graph, "--input", "s=" + self.path("s.txt", "one\ntwo\n"), "--out-dir", "out")
+        np.testing.assert_array_equal(self.outputs()["t"][1], [b"one", b"two"])
+        objects = self.path("o.npy", np.array(["a", None], dtype=object))
+        self.assertIn("pickle", self.call("run", graph, "--input", "s=" + objects, code=BAD_INPUT))
+
+    def test_pictures_and_sounds(self):
+        graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT", [-1, 1, 2, 3]) + identity("y", "x", "DT_FLOAT"))
+        chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        png = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 1, 8, 2, 0, 0, 0)) +
+               chunk(b"IDAT", zlib.compress(b"\0" + bytes([255, 0, 51, 0, 102, 204]))) + chunk(b"IEND", b""))
+        self.call("run", graph, "--input", "x=" + self.path("p.png", png), "--out-dir", "out")
+        np.testing.assert_array_equal(self.outputs()["y"][1],
+                                      np.array([[[[255, 0, 51], [0, 102, 204]]]], np.float32) / np.float32(255))
+        self.assertIn("PNG", self.call("run", graph, "--input", "x=" + self.path("q.png", png[:40]), code=BAD_INPUT))
+        graph = self.path("h.pbtxt", placeholder("x", "DT_FLOAT", [1, -1]) + identity("y", "x", "DT_FLOAT"))
+        with wave.open(self.path("s.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(8000)
+            file.writeframes(struct.pack("<3h", 0, 16384, -32768))
+        self.call("run", graph, "--input", "x=s.wav", "--out-dir", "out")
+        np.testing.assert_array_equal(self.outputs()["y"][1], [[0, 0.5, -1]])
+
+    def test_json(self):
+        graph, x = self.path("g.pbtxt", ECHO), self.path("x.npy", np.array([[1, 2, 6]], np.float32))
+        result = json.loads(self.call("run", graph, "--input", "x=" + x, "--json", "--profile"))
+        self.assertEqual(result["format"], "GraphDef")
+        self.assertIsNone(result["out_dir"])
+        self.assertGreaterEqual(result["run_ms"], 0)
+        output = result["outputs"][0]
+        self.assertEqual((output["name"], output["min"], output["max"], output["mean"]), ("y", 1, 6, 3))
+        self.assertIsInstance(result["profile"], list)
+
+    def test_sinks_are_the_default_outputs(self):
+        graph = self.path("g.pbtxt", ECHO + identity("z/a", "y", "DT_FLOAT") + identity("z_a", "x", "DT_FLOAT"))
+        x = self.path("x.npy", np.zeros([2, 3], np.float32))
+        self.call("run", graph, "--input", "x=" + x, "--out-dir", "out")
+        self.assertEqual({name: o[0]["file"] for name, o in self.outputs().items()},
+                         {"z/a": "z_a.npy", "z_a": "z_a_2.npy"})
+
+    def test_binary_graph_and_threads(self):
+        # One node in the protobuf encoding by hand: name, op, attr dtype = DT_FLOAT.
+        attr = b"\x0a\x05dtype\x12\x02\x30\x01"
+        body = b"\x0a\x01x\x12\x0bPlaceholder\x2a" + bytes([len(attr)]) + attr
+        binary = b"\x0a" + bytes([len(body)]) + body
+        graph, x = self.path("g.pb", binary), self.path("x.npy", np.zeros(2, np.float32))
+        self.call("run", graph, "--input", "x=" + x, "--output", "x", "--threads", "2")
+
+    # ---- errors of run ----
+
+    def test_usage_errors(self):
+        graph, x = self.path("g.pbtxt", ECHO), self.path("x.npy", np.zeros([1, 3], np.float32))
+        for arguments, part in (
+                (["walk"], "no verb"), (["run"], "wants one MODEL"), (["run", graph, graph], "wants one MODEL"),
+                (["run", graph, "--nope"], "no option '--nope'"), (["run", graph, "-x"], "no option"),
+                (["run", graph, "--input"], "wants a value"), (["run", graph, "--input", "x"], "NAME=FILE"),
+                (["run", graph, "--input", "=f"], "NAME=FILE"), (["run", graph, "--threads", "0"], "cannot be '0'"),
+                (["run", graph, "--threads", "two"], "cannot be 'two'"), (["run", graph, "--json=1"], "takes no value"),
+                (["run", graph, "--input", "x=" + x, "--signature", "s"], "no signature 's'"),
+                (["inspect"], "wants one"), (["ops", "--signature", "s"], "no option"),
+                (["ops", "NoSuchOp"], "NoSuchOp"), (["kernels", "NoSuchOp"], "NoSuchOp")):
+            self.assertIn(part, self.call(*arguments, code=USAGE))
+        done = subprocess.run([DOVETAIL], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (USAGE, ""))
+        self.assertIn("Usage:", done.stderr)
+
+    def test_input_errors(self):
+        graph = self.path("g.pbtxt", ECHO)
+        for name, content, part in (
+                ("absent.npy", None, "cannot be opened"), ("x.bin", b"abc", "extension"), ("bad.npy", b"abc", "not a .npy"),
+                ("shape.npy", np.zeros([3], np.float32), "the model wants float32[?,3]"),
+                ("width.npy", np.zeros([1, 4], np.float32), "float32[1,4]"), ("t.txt", "1 2 3", "holds text")):
+            text = self.call("run", graph, "--input", "x=" + self.path(name, content), code=BAD_INPUT)
+            self.assertIn(part, text)
+            self.assertIn(name, text)
+        whole = self.path("w.npy", np.zeros([2, 3], np.float32))
+        with open(whole, "rb") as file:
+            content = file.read()
+        self.assertIn("cut off", self.call("run", graph, "--input", "x=" + self.path("c.npy", content[:-1]), code=BAD_INPUT))
+
+    def test_model_errors(self):
+        for name, content, part in (
+                ("absent", None, "does not exist"), ("empty.pb", b"", "is empty"), ("bad.pb", b"\xff\x01\x02", "not a model"),
+                ("m.h5", b"\x89HDF\r\n\x1a\n", "export"), ("m.keras", b"PK\3\4....", "export"),
+                ("saved_model.pb", b"\x08\x01\x12\x00", "directory"), ("array.npy", np.zeros(3), "not a model"),
+                ("syntax.pbtxt", "node { name: ", "syntax.pbtxt"),
+                ("unknown.pbtxt", node("a", "NoSuchOp") + node("b", "NorThisOp"), "NoSuchOp"),
+                ("unknown.pbtxt", node("a", "NoSuchOp") + node("b", "NorThisOp"), "NorThisOp"),
+                ("edge.pbtxt", identity("a", "nobody", "DT_FLOAT"), "nobody"),
+                ("twice.pbtxt", placeholder("a", "DT_FLOAT") * 2, "a"),
+                ("loop.pbtxt", identity("a", "b", "DT_FLOAT") + identity("b", "a", "DT_FLOAT"), "ycle")):
+            self.assertIn(part, self.call("run", self.path(name, content), code=BAD_MODEL))
+        os.mkdir(self.path("folder"))
+        self.assertIn("saved_model.pb", self.call("run", self.path("folder"), code=BAD_MODEL))
+
+    def test_run_failures(self):
+        graph = placeholder("a", "DT_FLOAT") + placeholder("b", "DT_FLOAT") + node("c", "MatMul", ["a", "b"], T="type: DT_FLOAT")
+        graph, x = self.path("g.pbtxt", graph), self.path("x.npy", np.zeros([2, 3], np.float32))
+        text = self.call("run", graph, "--input", "a=" + x, "--input", "b=" + x, code=RUN_FAILED)
+        self.assertIn("{{node c}}", text)
+        self.assertIn("MatMul", text)
+        text = self.call("run", graph, code=RUN_FAILED)
+        self.assertIn("'a' (", text)
+        self.assertIn("'b' (", text)
+        self.assertIn("given twice", self.call("run", graph, "--input", "a=" + x, "--input", "a:0=" + x, code=RUN_FAILED))
+        self.call("run", graph, "--input", "a=" + x, "--output", "a")  # b is not needed for that
+
+    def test_plugin_errors(self):
+        graph = self.path("g.pbtxt", ECHO)
+        self.assertIn("absent.so", self.call("run", graph, "--plugin", self.path("absent.so"), code=BAD_PLUGIN))
+        self.assertIn("text.so", self.call("ops", "--plugin", self.path("text.so", "no library"), code=BAD_PLUGIN))
+        self.call("inspect", self.path("half.so", b"\x7fELF\x02\x01\x01" + bytes(20)), code=BAD_PLUGIN)
+
+    def test_output_errors(self):
+        graph, x = self.path("g.pbtxt", ECHO), self.path("x.npy", np.zeros([1, 3], np.float32))
+        self.path("file", "x")
+        self.assertIn("file", self.call("run", graph, "--input", "x=" + x, "--out-dir", "file", code=NO_OUTPUT))
+        self.call("run", graph, "--input", "x=" + x, "--out-dir", "file/below", code=NO_OUTPUT)
+        os.makedirs(self.path("taken/y.npy"))
+        self.assertIn("y.npy", self.call("run", graph, "--input", "x=" + x, "--out-dir", "taken", code=NO_OUTPUT))
+
+    # ---- inspect, ops, kernels ----
+
+    def test_inspect_model(self):
+        graph = self.path("g.pbtxt", ECHO + node("u", "NoSuchOp", ["y"]))
+        text = self.call("inspect", graph)
+        self.assertIn("MISSING", text)
+        self.assertIn("NoSuchOp", text)
+        found = json.loads(self.call("inspect", graph, "--json"))
+        self.assertEqual((found["nodes"], found["missing"], found["format"]), (3, 1, "GraphDef"))
+        ops = {o["op"]: o for o in found["ops"]}
+        self.assertEqual(ops["Identity"]["nodes"], 1)
+        self.assertIsNone(ops["Identity"]["missing"])
+        self.assertIn("NoSuchOp", ops["NoSuchOp"]["missing"])
+        self.assertEqual([i["name"] for i in found["signatures"][0]["inputs"]], ["x"])
+        self.assertEqual([o["name"] for o in found["signatures"][0]["outputs"]], ["u"])
+        self.assertIn("nothing", self.call("inspect", self.path("h.pbtxt", ECHO)))
+
+    def test_lists(self):
+        names = [line.split()[0] for line in self.call("ops").splitlines()[1:]]
+        self.assertEqual(names, sorted(names))
+        self.assertIn("MatMul", names)
+        op = json.loads(self.call("ops", "MatMul", "--json"))[0]
+        self.assertEqual(op["signature"], "(a: T, b: T) -> (product: T)")
+        self.assertIn("transpose_a: bool = false", op["attrs"])
+        self.assertIn("transpose_a", self.call("ops", "MatMul"))
+        kernels = json.loads(self.call("kernels", "MatMul", "--json"))
+        self.assertTrue(all(k["op"] == "MatMul" and k["device"] == "CPU" for k in kernels))
+        self.assertEqual(len(kernels), op["kernels"])
+        self.assertIn("MatMul", self.call("kernels"))
+
+    # ---- the examples ----
+
+    def compile(self, *arguments):
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(DOVETAIL))), "lib")
+        command = ["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(SOURCE, "include"), *arguments]
+        if "-shared" not in arguments:
+            command += ["-L" + library, "-ldovetail", "-Wl,-rpath," + library]
+        with open(os.path.join(library, "libdovetail.so"), "rb") as file:
+            symbols = file.read()
+        command += ["-fsanitize=address,undefined"] if b"__asan_init" in symbols else []
+        command += ["-fsanitize=thread"] if b"__tsan_init" in symbols else []
+        subprocess.run(command, check=True)
+
+    def test_first_plugin(self):
+        examples = os.path.join(SOURCE, "examples", "first_plugin")
+        plugin, graph = self.path("first_plugin.so"), os.path.join(examples, "graph.pbtxt")
+        self.compile("-std=c11", "-fPIC", "-shared", os.path.join(examples, "first_plugin.c"), "-o", plugin)
+        self.assertIn("Cube", self.call("run", graph, code=BAD_MODEL))
+        self.call("run", graph, "--plugin", plugin, "--out-dir", "out")
+        np.testing.assert_array_equal(self.outputs()["y"][1], np.array([1, 8, 27], np.float32))
+        found = json.loads(self.call("inspect", plugin, "--json"))
+        self.assertEqual([o["name"] for o in found["ops"]], ["Cube"])
+        self.assertEqual([k["op"] for k in found["kernels"]], ["Cube"])
+        self.assertIn("first_plugin, 1 kernel", self.call("ops", "Cube", "--plugin", plugin))
+        graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT") + node("y", "Cube", ["x"]))
+        x = self.path("x.npy", np.full([2, 2], 3, np.float32))
+        text = self.call("run", graph, "--plugin", plugin, "--input", "x=" + x, "--profile")
+        self.assertRegex(text, r"Cube +first_plugin +1 ")
+
+    def test_embed(self):
+        program = self.path("embed")
+        self.compile(os.path.join(SOURCE, "examples", "embed", "embed.c"), "-o", program)
+        graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT", [3]) + identity("y", "x", "DT_FLOAT"))
+        done = subprocess.run([program, graph, "1", "2.5", "-3"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "y = 1 2.5 -3\n"), done.stderr)
+        done = subprocess.run([program, graph, "1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wants float[3]", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

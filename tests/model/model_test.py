@@ -1,0 +1,223 @@
+"""`dovetail run` beside stock TensorFlow on whole models, made here with stock.
+
+  model_test.py DOVETAIL [BASIC_PITCH_SAVED_MODEL]
+
+SavedModels with variables, assets, nested functions, strings and several signatures, a TensorFlow 1 model with an init op,
+frozen GraphDefs; and the trained network of the basic-pitch package when its folder is given.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+DOVETAIL = sys.argv[1]
+BASIC_PITCH = sys.argv[2] if len(sys.argv) > 2 else None
+SCALED_ERROR = 1e-5  # largest difference over the largest value
+
+
+class ModelTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.model = os.path.join(self.folder, "model")
+        self.random = np.random.default_rng(5)
+
+    def dovetail(self, model, inputs, *options, code=0):
+        out = os.path.join(self.folder, "out")
+        command = [DOVETAIL, "run", model, "--out-dir", out, *options]
+        for name, value in inputs.items():
+            path = os.path.join(self.folder, "in_%s.npy" % name.replace("/", "_").replace(":", "_"))
+            np.save(path, value)
+            command += ["--input", "%s=%s" % (name, path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        if code:
+            return done.stderr
+        with open(os.path.join(out, "outputs.json")) as file:
+            return {o["name"]: np.load(os.path.join(out, o["file"])) for o in json.load(file)}
+
+    def same(self, ours, stock):
+        self.assertEqual(sorted(ours), sorted(stock))
+        for name, value in stock.items():
+            value = np.asarray(value)
+            if value.dtype == object:
+                self.assertEqual(ours[name].tolist(), value.tolist(), name)
+                continue
+            self.assertEqual((ours[name].dtype, ours[name].shape), (value.dtype, value.shape), name)
+            if value.size:
+                scale = max(np.abs(value).max(), 1e-30)
+                error = np.abs(ours[name].astype(np.float64) - value).max() / scale
+                self.assertLessEqual(error, SCALED_ERROR, name)
+
+    def compare(self, inputs, signature="serving_default", options=()):
+        stock = tf.saved_model.load(self.model).signatures[signature](**{k: tf.constant(v) for k, v in inputs.items()})
+        ours = self.dovetail(self.model, inputs, "--signature", signature, *options)
+        self.same(ours, {k: v.numpy() for k, v in stock.items()})
+
+    # ---- SavedModels ----
+
+    def test_variables(self):
+        class Dense(tf.Module):
+            def __init__(self):
+                super().__init__()
+                random = np.random.default_rng(7)
+                self.w = tf.Variable(random.standard_normal((20, 30)).astype(np.float32), name="w")
+                self.b = tf.Variable(np.arange(30, dtype=np.float32), name="b")
+                self.unused = tf.Variable(tf.zeros([3, 3], tf.float64))
+
+            @tf.function(input_signature=[tf.TensorSpec([None, 20], tf.float32, name="x")])
+            def run(self, x):
+                return {"y": tf.nn.relu(tf.matmul(x, self.w) + self.b), "x_again": tf.identity(x)}
+
+        module = Dense()
+        tf.saved_model.save(module, self.model, signatures=module.run)
+        self.compare({"x": self.random.standard_normal((4, 20)).astype(np.float32)})
+        self.compare({"x": np.zeros((0, 20), np.float32)})
+        self.compare({"x": self.random.standard_normal((2, 20)).astype(np.float32)}, options=("--tags", "serve"))
+        found = json.loads(subprocess.run([DOVETAIL, "inspect", self.model, "--json"], capture_output=True).stdout)
+        self.assertEqual((found["format"], found["variables"], found["missing"]), ("SavedModel", 4, 0))
+        self.assertIn("save_counter", " ".join(tf.train.load_checkpoint(
+            self.model + "/variables/variables").get_variable_to_shape_map()))
+
+    def test_nested_functions_and_several_signatures(self):
+        class Calls(tf.Module):
+            @tf.function
+            def inner(self, x, y):
+                return x * 2.0 - y
+
+            @tf.function
+            def middle(self, x):
+                return self.inner(x, self.inner(x, x)), x + 1.0
+
+            @tf.function(input_signature=[tf.TensorSpec([3], tf.float32, name="x")])
+            def outer(self, x):
+                a, b = self.middle(x)
+                return {"a": a, "b": self.inner(b, a)}
+
+            @tf.function(input_signature=[tf.TensorSpec([], tf.int32, name="n"), tf.TensorSpec([2], tf.int32, name="m")])
+            def other(self, n, m):
+                return {"sum": n + m}
+
+        module = Calls()
+        tf.saved_model.save(module, self.model, signatures={"outer": module.outer, "other": module.other})
+        self.compare({"x": np.array([1, 2, 4], np.float32)}, "outer")
+        self.compare({"n": np.int32(5), "m": np.array([1, -8], np.int32)}, "other")
+        text = self.dovetail(self.model, {}, code=2)
+        self.assertIn("'outer'", text)
+        self.assertIn("'other'", text)
+
+    def test_strings_and_assets(self):
+        words = os.path.join(self.folder, "words.txt")
+        with open(words, "w") as file:
+            file.write("one\ntwo\n")
+
+        class Words(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.asset = tf.saved_model.Asset(words)
+
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="s")])
+            def run(self, s):
+                return {"same": tf.identity(s), "file": tf.identity(self.asset.asset_path)}
+
+        module = Words()
+        tf.saved_model.save(module, self.model, signatures=module.run)
+        strings = np.array([b"a", b"longer than the inline twenty-two bytes", "é".encode()])
+        ours = self.dovetail(self.model, {"s": strings})
+        self.assertEqual(ours["same"].tolist(), strings.tolist())
+        self.assertEqual(ours["file"].item().decode(), os.path.join(self.model, "assets", "words.txt"))
+
+    def test_tensorflow_1_model_with_init_op(self):
+        graph = tf.Graph()
+        with graph.as_default(), tf.compat.v1.Session(graph=graph) as session:
+            x = tf.compat.v1.placeholder(tf.float32, [None, 2], name="x")
+            saved = tf.compat.v1.get_variable("saved", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=True)
+            local = tf.compat.v1.get_variable("local", initializer=[10.0, 20.0], use_resource=True,
+                                              collections=[tf.compat.v1.GraphKeys.LOCAL_VARIABLES])
+            y = tf.add(tf.matmul(x, saved), local, name="y")
+            session.run([tf.compat.v1.global_variables_initializer(), tf.compat.v1.local_variables_initializer()])
+            session.run(saved.assign([[5.0, 6.0], [7.0, 8.0]]))
+            builder = tf.compat.v1.saved_model.Builder(self.model)
+            info = tf.compat.v1.saved_model.build_tensor_info
+            signature = tf.compat.v1.saved_model.build_signature_def({"x": info(x)}, {"y": info(y)}, "predict")
+            builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature},
+                                                 main_op=tf.compat.v1.local_variables_initializer())
+            builder.save(as_text=True)  # saved_model.pbtxt
+            value = self.random.standard_normal((3, 2)).astype(np.float32)
+            expected = session.run(y, {x: value})
+        self.assertTrue(os.path.exists(os.path.join(self.model, "saved_model.pbtxt")))
+        self.same(self.dovetail(self.model, {"x": value}), {"y": expected})
+
+    def test_damaged_models(self):
+        class Small(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.v = tf.Variable(np.arange(100, dtype=np.float32))
+
+            @tf.function(input_signature=[])
+            def run(self):
+                return {"y": tf.identity(self.v)}
+
+        module = Small()
+        tf.saved_model.save(module, self.model, signatures=module.run)
+        self.same(self.dovetail(self.model, {}), {"y": np.arange(100, dtype=np.float32)})
+        self.assertIn("tag", self.dovetail(self.model, {}, "--tags", "train", code=4))
+        data = self.model + "/variables/variables.data-00000-of-00001"
+        with open(data, "rb") as file:
+            whole = file.read()
+        for damaged, part in ((whole[:100], "variables"), (b"\x55" + whole[1:], "checksum"), (None, "variables")):
+            os.remove(data)
+            if damaged is not None:
+                with open(data, "wb") as file:
+                    file.write(damaged)
+            self.assertIn(part, self.dovetail(self.model, {}, code=4))
+            with open(data, "wb") as file:
+                file.write(whole)
+        with open(self.model + "/saved_model.pb", "r+b") as file:
+            file.truncate(os.path.getsize(self.model + "/saved_model.pb") // 2)
+        self.assertIn("saved_model.pb", self.dovetail(self.model, {}, code=4))
+
+    # ---- GraphDefs ----
+
+    def test_frozen_graphs(self):
+        graph = tf.Graph()
+        with graph.as_default(), tf.compat.v1.Session(graph=graph) as session:
+            x = tf.compat.v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+            kernel = tf.constant(self.random.standard_normal((3, 3, 3, 4)).astype(np.float32))
+            h = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, kernel, 1, "SAME"), [0.1, 0.2, 0.3, 0.4]))
+            h = tf.reshape(tf.transpose(h, [0, 3, 1, 2]), [-1, 4 * 64])
+            y = tf.nn.sigmoid(tf.matmul(h, tf.constant(self.random.standard_normal((256, 5)).astype(np.float32) * 0.1)),
+                              name="scores")
+            value = self.random.standard_normal((2, 8, 8, 3)).astype(np.float32)
+            expected = session.run(y, {x: value})
+        for name, text in (("g.pb", False), ("g.pbtxt", True)):
+            tf.io.write_graph(graph, self.folder, name, as_text=text)
+            self.same(self.dovetail(os.path.join(self.folder, name), {"image": value}), {"scores": expected})
+
+    # ---- a trained network ----
+
+    @unittest.skipUnless(BASIC_PITCH, "the basic-pitch model is not here")
+    def test_basic_pitch(self):
+        t = np.arange(43844) / 22050
+        chord = sum(np.sin(2 * np.pi * f * t) * np.exp(-3 * (t % 0.5)) for f in (261.63, 329.63, 392.0)) * 0.2
+        graph = tf.Graph()  # the loader of TensorFlow 2 trips over this model's optimizer
+        session = tf.compat.v1.Session(graph=graph)
+        signature = tf.compat.v1.saved_model.load(session, ["serve"], BASIC_PITCH).signature_def["serving_default"]
+        fetches = {name: info.name for name, info in signature.outputs.items()}
+        feed = signature.inputs["input_2"].name
+        for sound in (chord, self.random.standard_normal(43844) * 0.1, np.zeros(43844)):
+            value = sound.astype(np.float32).reshape(1, -1, 1)
+            self.same(self.dovetail(BASIC_PITCH, {"input_2": value}), session.run(fetches, {feed: value}))
+        session.close()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
