@@ -92,7 +92,7 @@ static void put_with_attr(dvt_str proto, dvt_str name, dvt_str value, dvt_buf *o
   dvt_wire_end(out, entry);
 }
 
-// Readers of a function take no lock, so that one that others hold (a graph, another handle) cannot change.
+// Nobody but the caller holds the function: what goes into a graph or comes out of one is a copy.
 static dvt_status set_attr(TF_Function *func, dvt_str name, dvt_str value) {
   dvt_attr_info info;
   dvt_status status = dvt_attr_inspect(value, &info);
@@ -100,10 +100,6 @@ static dvt_status set_attr(TF_Function *func, dvt_str name, dvt_str value) {
     dvt_status_free(status);
     return dvt_error(TF_INVALID_ARGUMENT, "Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
   }
-  if (atomic_load_explicit(&func->refs, memory_order_acquire) != 1)
-    return dvt_error(TF_FAILED_PRECONDITION,
-                     "function '%s' cannot be changed once it was copied into a graph; set its attrs before",
-                     func->name.data);
   dvt_buf proto = {0};
   put_with_attr(func->proto, name, value, &proto);
   TF_Function *changed = NULL;
@@ -140,11 +136,19 @@ void TF_FunctionGetAttrValueProto(TF_Function *func, const char *attr_name, TF_B
   dvt_status_to_tf(error, status);
 }
 
+static dvt_status add_copy(dvt_function_library *library, const TF_Function *func) {
+  TF_Function *copy;
+  DVT_RETURN_IF_ERROR(dvt_function_from_proto(func->proto, &copy));
+  dvt_status status = dvt_function_library_add(library, copy);
+  dvt_function_release(copy);
+  return status;
+}
+
 static dvt_status copy_function(dvt_function_library *library, const TF_Function *func, const TF_Function *grad) {
   if (!func) return dvt_error(TF_INVALID_ARGUMENT, "'func' argument to TF_GraphCopyFunction cannot be null");
-  DVT_RETURN_IF_ERROR(dvt_function_library_add(library, (TF_Function *)(uintptr_t)func));
+  DVT_RETURN_IF_ERROR(add_copy(library, func));
   if (!grad) return NULL;
-  DVT_RETURN_IF_ERROR(dvt_function_library_add(library, (TF_Function *)(uintptr_t)grad));
+  DVT_RETURN_IF_ERROR(add_copy(library, grad));
   return dvt_function_library_add_gradient(library, func->name, grad->name);
 }
 
@@ -159,14 +163,16 @@ int TF_GraphNumFunctions(TF_Graph *g) { return g ? (int)dvt_function_library_cou
 
 int TF_GraphGetFunctions(TF_Graph *g, TF_Function **funcs, int max_func, TF_Status *status) {
   int count = 0;
+  dvt_status error = NULL;
   pthread_mutex_lock(&g->lock);
-  for (; count < max_func; count++) {
-    TF_Function *function = dvt_function_library_at(g->functions, (size_t)count);
-    if (!function) break;
-    funcs[count] = dvt_function_retain(function);
+  while (count < max_func) {
+    const TF_Function *function = dvt_function_library_at(g->functions, (size_t)count);
+    if (!function || (error = dvt_function_from_proto(function->proto, &funcs[count]))) break;
+    count++;
   }
   pthread_mutex_unlock(&g->lock);
-  dvt_status_to_tf(NULL, status);
+  for (; error && count > 0; count--) dvt_function_release(funcs[count - 1]);
+  dvt_status_to_tf(error, status);
   return count;
 }
 

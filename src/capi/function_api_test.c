@@ -1,4 +1,5 @@
-// TF_Function: made from a graph, serialised, copied into graphs, changed. Facts from stock's c_api_function_test.
+// TF_Function: made from a graph, serialised, copied into graphs, changed. Facts from stock's
+// c_api_function_test.
 #include "graph/graph_test_util.h"
 #include "tensorflow/c/c_api_experimental.h"
 
@@ -21,10 +22,11 @@ static small make_small(void) {
   return s;
 }
 
-static TF_Function *make(const small *s, const char *name, int num_opers, const TF_Operation *const *opers, int ninputs,
-                         const TF_Output *inputs, int noutputs, const TF_Output *outputs, const char *const *names) {
-  return TF_GraphToFunction(s->graph, name, 0, num_opers, opers, ninputs, inputs, noutputs, outputs, names, NULL,
-                            "what it does", test_status);
+static TF_Function *make(const small *s, const char *name, int num_opers, const TF_Operation *const *opers,
+                         int ninputs, const TF_Output *inputs, int noutputs, const TF_Output *outputs,
+                         const char *const *names) {
+  return TF_GraphToFunction(s->graph, name, 0, num_opers, opers, ninputs, inputs, noutputs, outputs, names,
+                            NULL, "what it does", test_status);
 }
 
 static TF_Function *usual(const small *s) {
@@ -83,7 +85,8 @@ static void test_chosen_operations_and_output_names(void **state) {
   small s = make_small();
   const TF_Operation *const opers[] = {s.p};
   TF_Output inputs[] = {output(s.f, 0), output(s.g, 0)}, outputs[] = {output(s.p, 0), output(s.f, 0)};
-  TF_Function *function = make(&s, "fun", 1, opers, 2, inputs, 2, outputs, (const char *const[]){"sum", "Feed-1"});
+  TF_Function *function =
+      make(&s, "fun", 1, opers, 2, inputs, 2, outputs, (const char *const[]){"sum", "Feed-1"});
   assert_ok();
   assert_str(function->signature->outputs[0].name, "sum");
   assert_str(function->signature->outputs[1].name, "Feed-1");
@@ -107,7 +110,8 @@ static void test_what_is_refused(void **state) {
   const TF_Operation *const only_u[] = {s.u}, *const only_p[] = {s.p};
   TF_Output f = output(s.f, 0), u = output(s.u, 0), p0 = output(s.p, 0);
   assert_null(make(&s, "fun", 1, only_u, 1, &f, 1, &u, NULL));
-  assert_error(TF_INVALID_ARGUMENT, "Input 0, 'pair:1', of node 'scope/u' in function 'fun' is not available.");
+  assert_error(TF_INVALID_ARGUMENT,
+               "Input 0, 'pair:1', of node 'scope/u' in function 'fun' is not available.");
   const TF_Operation *const f_and_p[] = {s.f, s.p};
   TF_Operation *early = must_add(s.graph, "TestEffect", "early", NULL, NULL);
   TF_OperationDescription *desc = TF_NewOperation(s.graph, "TestScalar", "late");
@@ -119,7 +123,8 @@ static void test_what_is_refused(void **state) {
   assert_error(TF_INVALID_ARGUMENT, "Input 0, 'Feed-1:0', of node 'pair'");
   TF_Output both[] = {output(s.f, 0), output(s.g, 0)};
   assert_null(make(&s, "fun", 1, only_p, 2, both, 1, &u, NULL));
-  assert_error(TF_INVALID_ARGUMENT, "TF_Output scope/u:0 is neither in the function body nor among function inputs");
+  assert_error(TF_INVALID_ARGUMENT,
+               "TF_Output scope/u:0 is neither in the function body nor among function inputs");
   TF_Output twice[] = {output(s.f, 0), output(s.f, 0)};
   assert_null(make(&s, "fun", 2, f_and_p, 2, twice, 0, NULL, NULL));
   assert_error(TF_INVALID_ARGUMENT, "TF_Output Feed-1:0 appears more than once in the input list");
@@ -165,7 +170,8 @@ static void test_stateful_and_hash(void **state) {
   TF_Output inputs[] = {output(s.f, 0), output(s.g, 0)}, u = output(s.u, 0);
   TF_Function *hashed[2];
   for (int i = 0; i < 2; i++) {
-    hashed[i] = TF_GraphToFunction(s.graph, "fun", 1, -1, NULL, 2, inputs, 1, &u, NULL, NULL, NULL, test_status);
+    hashed[i] =
+        TF_GraphToFunction(s.graph, "fun", 1, -1, NULL, 2, inputs, 1, &u, NULL, NULL, NULL, test_status);
     assert_ok();
   }
   assert_true(hashed[0]->signature->is_stateful);
@@ -175,7 +181,8 @@ static void test_stateful_and_hash(void **state) {
   assert_int_equal(strncmp(name, "fun_", 4), 0);
   assert_int_equal(strspn(name + 4, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"), 11);
   must_add(s.graph, "TestEffect", "another", NULL, NULL);
-  TF_Function *other = TF_GraphToFunction(s.graph, "fun", 1, -1, NULL, 2, inputs, 1, &u, NULL, NULL, NULL, test_status);
+  TF_Function *other =
+      TF_GraphToFunction(s.graph, "fun", 1, -1, NULL, 2, inputs, 1, &u, NULL, NULL, NULL, test_status);
   assert_string_not_equal(TF_FunctionName(other), name);
   TF_DeleteFunction(hashed[0]);
   TF_DeleteFunction(hashed[1]);
@@ -186,8 +193,8 @@ static void test_stateful_and_hash(void **state) {
 static TF_Function *with_controls(const small *s, int count, const TF_Operation *const *controls,
                                   const char *const *names) {
   TF_Output inputs[] = {output(s->f, 0), output(s->g, 0)}, u = output(s->u, 0);
-  return TF_GraphToFunctionWithControlOutputs(s->graph, "fun", 0, -1, NULL, 2, inputs, 1, &u, NULL, count, controls,
-                                              names, NULL, NULL, test_status);
+  return TF_GraphToFunctionWithControlOutputs(s->graph, "fun", 0, -1, NULL, 2, inputs, 1, &u, NULL, count,
+                                              controls, names, NULL, NULL, test_status);
 }
 
 static void test_control_outputs(void **state) {
@@ -228,7 +235,8 @@ static void test_placeholders_become_attrs(void **state) {
   TF_SetAttrPlaceholder(desc, "ks", "kays");
   TF_FinishOperation(desc, test_status);
   assert_ok();
-  TF_Function *function = TF_GraphToFunction(graph, "fun", 0, -1, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, test_status);
+  TF_Function *function =
+      TF_GraphToFunction(graph, "fun", 0, -1, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, test_status);
   assert_ok();
   assert_int_equal(function->signature->attr_count, 2);
   assert_str(function->signature->attrs[0].name, "kay");
@@ -265,8 +273,15 @@ static void test_proto_and_attrs(void **state) {
   assert_error(TF_INVALID_ARGUMENT, "Invalid FunctionDef given to TF_FunctionImportFunctionDef");
   TF_GraphCopyFunction(s.graph, copy, NULL, test_status);
   assert_ok();
-  TF_FunctionSetAttrValueProto(copy, "_x", "\x18\x07", 2, test_status);
-  assert_error(TF_FAILED_PRECONDITION, "copied into a graph");
+  TF_FunctionSetAttrValueProto(copy, "_x", "\x18\x07", 2, test_status);  // not the graph's copy
+  assert_ok();
+  TF_Function *kept;
+  assert_int_equal(TF_GraphGetFunctions(s.graph, &kept, 1, test_status), 1);
+  TF_DeleteBuffer(value);
+  value = TF_NewBuffer();
+  TF_FunctionGetAttrValueProto(kept, "_x", value, test_status);
+  assert_memory_equal(value->data, "\x18\x06", 2);
+  TF_DeleteFunction(kept);
   TF_DeleteFunction(copy);
   TF_DeleteFunction(function);
   TF_DeleteBuffer(none);
@@ -326,7 +341,8 @@ static void test_arg_shapes_travel(void **state) {
   TF_SetAttrShape(desc, "shape", (int64_t[]){4, -1}, 2);
   TF_Operation *x = TF_FinishOperation(desc, test_status);
   TF_Output in = output(x, 0);
-  TF_Function *function = TF_GraphToFunction(graph, "fun", 0, -1, NULL, 1, &in, 1, &in, NULL, NULL, NULL, test_status);
+  TF_Function *function =
+      TF_GraphToFunction(graph, "fun", 0, -1, NULL, 1, &in, 1, &in, NULL, NULL, NULL, test_status);
   assert_ok();
   dvt_function_body body;
   assert_status_ok(dvt_function_instantiate(function, NULL, 0, NULL, &body));

@@ -67,8 +67,7 @@ void TF_SetAttr(TF_Graph *graph, TF_Operation *op, const char *attr_name, TF_Buf
 void TF_ClearAttr(TF_Graph *graph, TF_Operation *op, const char *attr_name, TF_Status *status) {
   pthread_mutex_lock(&graph->lock);
   dvt_status error = check_node(graph, op);
-  if (!error && !dvt_graph_clear_attr(op, dvt_str_from(attr_name)))
-    error = dvt_error(TF_INVALID_ARGUMENT, "Operation '%s' has no attr named '%s'.", op->def.name.data, attr_name);
+  if (!error) dvt_graph_clear_attr(op, dvt_str_from(attr_name));
   pthread_mutex_unlock(&graph->lock);
   dvt_status_to_tf(error, status);
 }

@@ -147,7 +147,7 @@ static dvt_status add_enter(loop *l, TF_Output input, TF_Operation **out_node) {
 static dvt_status add_merge(loop *l, TF_Operation *enter, TF_Operation **out_node) {
   dvt_buf values = {0};
   dvt_str kept, name;
-  dvt_new_node node = {.allow_back_edges = true, .allow_internal_name = true, .input_count = 2, .attr_count = 2};
+  dvt_new_node node = {.allow_back_edges = true, .input_count = 2, .attr_count = 2};
   dvt_edge inputs[] = {{enter, 0}, {NULL, 0}};
   DVT_RETURN_IF_ERROR(dvt_op_lookup_or_error(DVT_STR("Merge"), &node.op));
   DVT_RETURN_IF_ERROR(next_name(l, "Merge"));

@@ -1,5 +1,5 @@
-// v1 while loops through TF_NewWhile and TF_FinishWhile: what is built, and what is refused. Facts from stock's
-// while_loop_test.
+// v1 while loops through TF_NewWhile and TF_FinishWhile: what is built, and what is refused. Facts from
+// stock's while_loop_test.
 #include "graph/graph_test_util.h"
 
 static TF_Graph *graph;
@@ -114,13 +114,14 @@ static void test_what_is_refused(void **state) {
   refuse(&wrong_graph, TF_INVALID_ARGUMENT, "body_outputs[0]");
   TF_WhileParams no_bool = simple();
   no_bool.cond_output = output(TF_GraphOperationByName(no_bool.cond_graph, "limit"), 0);
-  refuse(&no_bool, TF_INVALID_ARGUMENT, "BuildWhileLoop: 'cond' argument must return a boolean output, got float");
+  refuse(&no_bool, TF_INVALID_ARGUMENT,
+         "BuildWhileLoop: 'cond' argument must return a boolean output, got float");
   TF_WhileParams other_type = simple();
   other_type.body_outputs[0] = output(must_add(other_type.body_graph, "TestInt", "int", NULL, NULL), 0);
   refuse(&other_type, TF_INVALID_ARGUMENT, "was passed int32");
   TF_WhileParams bad_name = simple();
   bad_name.name = "bad name";
-  refuse(&bad_name, TF_INVALID_ARGUMENT, "invalid");
+  refuse(&bad_name, TF_INVALID_ARGUMENT, "would lead to invalid node names");
   TF_WhileParams empty = {0};
   TF_FinishWhile(&empty, test_status, NULL);
   assert_error(TF_INVALID_ARGUMENT, "not made by TF_NewWhile");
@@ -186,12 +187,16 @@ static void test_gradients_are_unimplemented(void **state) {
 static int setup(void **state) {
   void (*unknown)(TF_ShapeInferenceContext *, TF_Status *) = TF_ShapeInferenceContextSetUnknownShape;
   test_setup(state);
-  test_op("Placeholder", unknown, SPECS("a:dtype: type", "a:shape: shape = { unknown_rank: true }", "o:output: dtype"));
-  test_op("Enter", unknown, SPECS("a:T: type", "a:frame_name: string", "a:is_constant: bool = false",
-                                  "a:parallel_iterations: int = 10", "i:data: T", "o:output: T"));
-  test_op("Merge", unknown, SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
+  test_op("Placeholder", unknown,
+          SPECS("a:dtype: type", "a:shape: shape = { unknown_rank: true }", "o:output: dtype"));
+  test_op("Enter", unknown,
+          SPECS("a:T: type", "a:frame_name: string", "a:is_constant: bool = false",
+                "a:parallel_iterations: int = 10", "i:data: T", "o:output: T"));
+  test_op("Merge", unknown,
+          SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
   test_op("LoopCond", unknown, SPECS("i:input: bool", "o:output: bool"));
-  test_op("Switch", unknown, SPECS("a:T: type", "i:data: T", "i:pred: bool", "o:output_false: T", "o:output_true: T"));
+  test_op("Switch", unknown,
+          SPECS("a:T: type", "i:data: T", "i:pred: bool", "o:output_false: T", "o:output_true: T"));
   test_op("NextIteration", unknown, SPECS("a:T: type", "i:data: T", "o:output: T"));
   test_op("Exit", unknown, SPECS("a:T: type", "i:data: T", "o:output: T"));
   test_op("TestLess", unknown, SPECS("i:a: float", "i:b: float", "o:z: bool"));
@@ -200,9 +205,12 @@ static int setup(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_basic_loop),          cmocka_unit_test(test_two_variables_swapped),
-      cmocka_unit_test(test_what_is_refused),     cmocka_unit_test(test_new_while_and_abort),
-      cmocka_unit_test(test_name_in_use),         cmocka_unit_test(test_failed_allocations),
+      cmocka_unit_test(test_basic_loop),
+      cmocka_unit_test(test_two_variables_swapped),
+      cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_new_while_and_abort),
+      cmocka_unit_test(test_name_in_use),
+      cmocka_unit_test(test_failed_allocations),
       cmocka_unit_test(test_gradients_are_unimplemented),
   };
   return cmocka_run_group_tests(tests, setup, test_teardown);

@@ -48,7 +48,8 @@ TF_OperationDescription *dvt_builder_create(TF_Graph *graph, dvt_str op_type, dv
   desc->name = add_text(desc, name);
   if (!op) {
     dvt_status error = dvt_op_lookup_or_error(op_type, &desc->op);
-    if (error) dvt_builder_fail(desc, error);
+    if (error) dvt_builder_fail(desc, dvt_error(TF_INVALID_ARGUMENT, "%s", dvt_status_message(error)));
+    dvt_status_free(error);
   }
   return desc;
 }
@@ -312,6 +313,7 @@ DVT_COLD static dvt_status with_context(const TF_OperationDescription *desc, dvt
 
 static dvt_str moved(const char *text, dvt_span span) { return dvt_str_make(text + span.begin, span.len); }
 
+// Stock takes any name here, and so do we; only a GraphDef's names are checked.
 static dvt_status add_to_graph(TF_OperationDescription *desc, TF_Operation **out_node) {
   enum { FEW = 16 };
   TF_Graph *graph = desc->graph;
@@ -334,8 +336,7 @@ static dvt_status add_to_graph(TF_OperationDescription *desc, TF_Operation **out
                        .inputs = desc->inputs,
                        .input_count = (int32_t)desc->input_count,
                        .control_inputs = desc->control_inputs,
-                       .control_input_count = (int32_t)desc->control_count,
-                       .allow_internal_name = true};
+                       .control_input_count = (int32_t)desc->control_count};
   return dvt_graph_add_node(graph, &node, out_node);
 }
 

@@ -199,8 +199,7 @@ static dvt_status add_end(instantiation *in, const dvt_op_def *op, dvt_str name,
                        .attrs = attrs,
                        .attr_count = 2,
                        .inputs = source,
-                       .input_count = source ? 1 : 0,
-                       .allow_internal_name = true};
+                       .input_count = source ? 1 : 0};
   return dvt_graph_add_node(graph, &node, out_node);
 }
 
@@ -398,7 +397,6 @@ dvt_status dvt_function_instantiate(const TF_Function *function, const dvt_attr 
   in.loader.hooks = &hooks;
   in.loader.arg = &in;
   in.loader.names = &in.loader.own_names;
-  in.loader.allow_internal_names = true;
   dvt_status status = build(&in, attrs, attr_count);
   dvt_map_deinit(&in.args);
   dvt_loader_deinit(&in.loader);

@@ -166,26 +166,38 @@ static void put_map_attr(dvt_buf *out, dvt_str name, dvt_str value) {
   dvt_wire_end(out, entry);
 }
 
-// Internal attrs of an argument's node, and its static shape as _output_shapes, go with the argument.
+// The shape that the node of an argument declares: its attr shape, or that of the constant it holds.
+static bool declared_shape(const dvt_node_def *def, dvt_str *out_proto) {
+  dvt_str value;
+  dvt_field shape;
+  dvt_status status = NULL;
+  if (dvt_node_attr(def, DVT_STR("shape"), &value)) {
+    status = dvt_attr_get_shape(value, out_proto);
+  } else if (dvt_str_eq(def->op->name, DVT_STR("Const")) && dvt_node_attr(def, DVT_STR("value"), &value)) {
+    status = dvt_attr_get_tensor(value, &value);
+    *out_proto = !status && dvt_wire_find(value, 2, DVT_WIRE_BYTES, &shape) ? shape.bytes : DVT_STR("");
+  } else {
+    return false;
+  }
+  dvt_status_free(status);
+  return status == NULL;
+}
+
+// Internal attrs of an argument's node, and its shape as _output_shapes, go with the argument.
 static void put_arg_attrs(maker *m, int32_t i) {
   TF_Output input = m->spec->inputs[i];
   const dvt_node_def *def = &input.oper->def;
-  dvt_buf attrs = {0};
+  dvt_buf attrs = {0}, value = {0};
+  dvt_str shape;
   for (int32_t k = 0; k < def->attr_count; k++) {
     dvt_attr attr = def->attrs[k];
-    dvt_str shape;
     if (attr.name.len && attr.name.data[0] == '_') put_map_attr(&attrs, attr.name, attr.value);
-    if (!dvt_str_eq(attr.name, DVT_STR("shape")) || def->output_types[input.index] == TF_RESOURCE) continue;
-    dvt_status status = dvt_attr_get_shape(attr.value, &shape);
-    if (!status) {
-      dvt_buf value = {0};
-      size_t list = dvt_wire_begin(&value, 1);
-      dvt_wire_put_bytes(&value, 7, shape);
-      dvt_wire_end(&value, list);
-      put_map_attr(&attrs, DVT_STR("_output_shapes"), dvt_buf_str(&value));
-      dvt_buf_deinit(&value);
-    }
-    dvt_status_free(status);
+  }
+  if (def->output_types[input.index] != TF_RESOURCE && declared_shape(def, &shape)) {
+    size_t list = dvt_wire_begin(&value, 1);
+    dvt_wire_put_bytes(&value, 7, shape);
+    dvt_wire_end(&value, list);
+    put_map_attr(&attrs, DVT_STR("_output_shapes"), dvt_buf_str(&value));
   }
   if (attrs.len) {
     size_t entry = dvt_wire_begin(&m->rest, FUNCTION_ARG_ATTR);
@@ -193,8 +205,9 @@ static void put_arg_attrs(maker *m, int32_t i) {
     dvt_wire_put_bytes(&m->rest, 2, dvt_buf_str(&attrs));
     dvt_wire_end(&m->rest, entry);
   }
-  m->rest.failed |= attrs.failed;
+  m->rest.failed |= attrs.failed || value.failed;
   dvt_buf_deinit(&attrs);
+  dvt_buf_deinit(&value);
 }
 
 static dvt_status name_inputs(maker *m) {

@@ -104,20 +104,20 @@ void dvt_graph_truncate(TF_Graph *graph, size_t node_count) {
   }
 }
 
-// Letters and digits 1, '.' 2, '_' 4, '/', '\\' and '-' 8.
+// Letters and digits 1, '.' 2, '_' 4, '/' and '-' 8.
 static int name_class(unsigned char c) {
   if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
   if (c == '.') return 2;
   if (c == '_') return 4;
-  return c == '/' || c == '\\' || c == '-' ? 8 : 0;
+  return c == '/' || c == '-' ? 8 : 0;
 }
 
-bool dvt_node_name_is_valid(dvt_str name, bool allow_internal) {
+bool dvt_node_name_is_valid(dvt_str name) {
   bool at_start = true;
   for (size_t i = 0; i < name.len; i++) {
     int kind = name_class((unsigned char)name.data[i]);
     if (at_start) {
-      if (!(kind & 3) && !(kind == 4 && i == 0 && allow_internal)) return false;
+      if (!(kind & 3)) return false;
       at_start = false;
     } else if (name.data[i] == '>') {
       at_start = true;

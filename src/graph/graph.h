@@ -88,10 +88,10 @@ typedef struct dvt_new_node {
   TF_Operation *const *control_inputs;  // duplicates are dropped
   int32_t control_input_count;
   dvt_str extra;
-  bool allow_internal_name;  // names may start with '_'
-  bool allow_back_edges;     // inputs may be {NULL, 0}: dvt_graph_set_input must follow
+  bool check_name;        // refuse a name that dvt_node_name_is_valid does not like
+  bool allow_back_edges;  // inputs may be {NULL, 0}: dvt_graph_set_input must follow
 } dvt_new_node;
-// Validates name, attrs, number and dtypes of inputs, deprecation; infers output shapes; adds the node. On failure the
+// Checks attrs, number and dtypes of inputs, deprecation; infers output shapes; adds the node. On failure the
 // graph is unchanged.
 dvt_status dvt_graph_add_node(TF_Graph *graph, const dvt_new_node *node, TF_Operation **out_node) DVT_NODISCARD;
 // Connects input `input` of `node`, which is open ({NULL, 0}) or connected elsewhere, to `source`; dtypes are checked.
@@ -100,8 +100,8 @@ dvt_status dvt_graph_set_input(TF_Operation *node, int input, dvt_edge source) D
 static inline bool dvt_dtypes_connect(int expected, int actual) {
   return expected == actual || expected + DVT_DTYPE_REF_OFFSET == actual;
 }
-// [A-Za-z0-9.][A-Za-z0-9_.\/-]* in pieces joined by '>'; `allow_internal` also admits a leading '_'.
-bool dvt_node_name_is_valid(dvt_str name, bool allow_internal);
+// [A-Za-z0-9.][A-Za-z0-9_./-]* in pieces joined by '>': what a GraphDef's nodes must be called.
+bool dvt_node_name_is_valid(dvt_str name);
 
 // Removes all nodes from index `node_count` on. Only for nodes that nobody has seen yet: a failed import.
 void dvt_graph_truncate(TF_Graph *graph, size_t node_count);
@@ -115,7 +115,7 @@ dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation 
 dvt_status dvt_graph_add_control_input(TF_Operation *node, TF_Operation *before) DVT_NODISCARD;
 void dvt_graph_remove_control_inputs(TF_Operation *node);
 dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) DVT_NODISCARD;  // copies; no check
-bool dvt_graph_clear_attr(TF_Operation *node, dvt_str name);  // false when absent
+void dvt_graph_clear_attr(TF_Operation *node, dvt_str name);  // absent is fine
 dvt_status dvt_graph_set_device(TF_Operation *node, dvt_str device) DVT_NODISCARD;
 dvt_status dvt_graph_set_extra(TF_Operation *node, uint32_t field_number, dvt_str message) DVT_NODISCARD;
 // Adds a data input behind the last one (TF_AddWhileInputHack).

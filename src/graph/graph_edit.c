@@ -88,13 +88,12 @@ dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) {
   return NULL;
 }
 
-bool dvt_graph_clear_attr(TF_Operation *node, dvt_str name) {
+void dvt_graph_clear_attr(TF_Operation *node, dvt_str name) {
   int32_t kept = 0, count = node->def.attr_count;
   for (int32_t i = 0; i < count; i++)
     if (!dvt_str_eq(node->def.attrs[i].name, name)) node->def.attrs[kept++] = node->def.attrs[i];
   node->def.attr_count = kept;
   if (kept != count) count_change(node->graph);
-  return kept != count;
 }
 
 dvt_status dvt_graph_set_device(TF_Operation *node, dvt_str device) {

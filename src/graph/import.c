@@ -291,6 +291,7 @@ dvt_status dvt_graph_import(TF_Graph *graph, dvt_str graph_def, const TF_ImportG
   im.loader.hooks = &hooks;
   im.loader.arg = &im;
   im.loader.bytes_are_ours = true;
+  im.loader.check_names = true;
   dvt_status status = run(&im, graph, dvt_str_make(copy, graph_def.len), results);
   if (status) {
     status = explain_version(&im, status);

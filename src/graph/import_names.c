@@ -48,7 +48,7 @@ static dvt_status unique_name(const dvt_import_names *names, size_t first_node, 
 static dvt_status begin_prefix(dvt_import_names *names) {
   dvt_str bare = names->options->prefix;
   bare.len--;
-  if (!dvt_node_name_is_valid(bare, false))
+  if (!dvt_node_name_is_valid(bare))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Imported node name prefix '" DVT_STR_FMT "/' would lead to invalid node names", DVT_STR_ARG(bare));
   names->prefix = names->options->prefix;

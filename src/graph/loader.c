@@ -180,7 +180,7 @@ static dvt_status add(dvt_loader *loader, const dvt_parsed_node *node, size_t ba
                            .attrs = node->attrs,
                            .attr_count = (int32_t)node->attr_count,
                            .extra = node->extra,
-                           .allow_internal_name = loader->allow_internal_names,
+                           .check_name = loader->check_names,
                            .allow_back_edges = back_edges > 0};
   TF_Operation *op = NULL;
   if (DVT_UNLIKELY(!new_node.op)) return dvt_loader_unknown_ops(loader);

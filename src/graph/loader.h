@@ -29,7 +29,7 @@ struct dvt_loader {
   size_t node_count;
   dvt_map *names;  // name in the NodeDefs -> TF_Operation: the graph's own map when no name is changed, or own_names
   dvt_map own_names;
-  bool allow_internal_names;
+  bool check_names;
   bool bytes_are_ours;  // the NodeDefs lie in a block of the graph: names are ended with NUL in place, else copied
 
   // The node at hand.

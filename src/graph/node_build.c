@@ -5,11 +5,11 @@
 #include "tensor/dtype.h"
 
 static dvt_status check_name(const dvt_new_node *node) {
-  if (DVT_LIKELY(dvt_node_name_is_valid(node->name, node->allow_internal_name))) return NULL;
+  if (!node->check_name || DVT_LIKELY(dvt_node_name_is_valid(node->name))) return NULL;
   return dvt_error(TF_INVALID_ARGUMENT,
                    "Node '" DVT_STR_FMT
                    "': Node name contains invalid characters. A name starts with a letter, digit "
-                   "or '.' and goes on with those and '_', '-', '/', '\\' and '>'",
+                   "or '.' and goes on with those and '_', '-', '/' and '>'",
                    DVT_STR_ARG(node->name));
 }
 
