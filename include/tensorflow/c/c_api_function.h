@@ -94,8 +94,8 @@ TF_CAPI_EXPORT void TF_ImportGraphDefOptionsAddReturnOperation(TF_ImportGraphDef
 TF_CAPI_EXPORT int TF_ImportGraphDefOptionsNumReturnOperations(const TF_ImportGraphDefOptions *opts);
 
 // Adds the nodes and functions of a serialized GraphDef to the graph, all or nothing.
-// Errors: INVALID_ARGUMENT for bytes that are no GraphDef and for a graph that is wrong: unknown ops,
-//   all in one message, missing inputs, cycles, taken names.
+// Errors: INVALID_ARGUMENT for bytes that are no GraphDef and for a graph that is wrong: missing
+//   inputs, cycles, taken names; NOT_FOUND for unknown ops, all in one message.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_GraphImportGraphDef(TF_Graph *graph, const TF_Buffer *graph_def,
                                            const TF_ImportGraphDefOptions *options, TF_Status *status);
@@ -214,8 +214,7 @@ TF_CAPI_EXPORT TF_Function *TF_FunctionImportFunctionDef(const void *proto, size
 
 // Sets an attribute of the function from a serialized AttrValue.
 // Owner: copies the bytes.
-// Errors: INVALID_ARGUMENT when the bytes are no AttrValue, FAILED_PRECONDITION when a graph has a
-//   copy of the function already.
+// Errors: INVALID_ARGUMENT when the bytes are no AttrValue.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_FunctionSetAttrValueProto(TF_Function *func, const char *attr_name, const void *proto,
                                                  size_t proto_len, TF_Status *status);

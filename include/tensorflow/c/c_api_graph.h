@@ -103,7 +103,7 @@ TF_CAPI_EXPORT unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output o
 
 // Makes `new_src` the source of the input `dst` of an operation.
 // Errors: OUT_OF_RANGE when the output or the input does not exist, INVALID_ARGUMENT when types or
-//   shapes do not fit or the edge would make a cycle.
+//   shapes do not fit.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_UpdateEdge(TF_Graph *graph, TF_Output new_src, TF_Input dst, TF_Status *status);
 
@@ -274,8 +274,7 @@ TF_CAPI_EXPORT void TF_SetAttrValueProto(TF_OperationDescription *desc, const ch
 // Checks the operation, infers its shapes and adds it to the graph.
 // Owner: takes `desc`, also on failure; the graph keeps the operation.
 // Errors: INVALID_ARGUMENT naming node and op when inputs or attributes do not fit, the name is taken
-//   or the shapes contradict; NOT_FOUND for an unknown op; NULL is then returned and the graph
-//   unchanged.
+//   or the shapes contradict, or the op is unknown; NULL is then returned and the graph unchanged.
 // Since: 2.15
 TF_CAPI_EXPORT TF_Operation *TF_FinishOperation(TF_OperationDescription *desc, TF_Status *status);
 
@@ -537,8 +536,8 @@ TF_CAPI_EXPORT void TF_AddOperationControlInput(TF_Graph *graph, TF_Operation *o
 TF_CAPI_EXPORT void TF_SetAttr(TF_Graph *graph, TF_Operation *op, const char *attr_name,
                                TF_Buffer *attr_value_proto, TF_Status *status);
 
-// Removes an attribute of an operation in the graph.
-// Errors: INVALID_ARGUMENT for an unknown attribute.
+// Removes an attribute of an operation in the graph, if it has it.
+// Errors: INVALID_ARGUMENT when the operation is not in the graph.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_ClearAttr(TF_Graph *graph, TF_Operation *op, const char *attr_name, TF_Status *status);
 
@@ -568,7 +567,8 @@ TF_CAPI_EXPORT TF_Buffer *TF_GetHandleShapeAndType(TF_Graph *graph, TF_Output ou
 
 // Says what is behind a resource or variant output, with a serialized HandleData.
 // Owner: copies the bytes.
-// Errors: INVALID_ARGUMENT when the bytes are no HandleData or the output does not exist.
+// Errors: INVALID_ARGUMENT when the bytes are no HandleData, OUT_OF_RANGE when the output does not
+//   exist.
 // Since: 2.15
 TF_CAPI_EXPORT void TF_SetHandleShapeAndType(TF_Graph *graph, TF_Output output, const void *proto,
                                              size_t proto_len, TF_Status *status);
