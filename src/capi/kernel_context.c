@@ -16,7 +16,7 @@ void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *
 }
 
 TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index) {
-  if (index >= 0 && index < ctx->input_count) return (TF_DataType)ctx->kernel->node->input_types[index];
+  if (index >= 0 && index < ctx->input_count) return (TF_DataType)dvt_kernel_input_type(ctx->kernel, index);
   dvt_status_free(dvt_context_misuse(
       ctx, dvt_error(TF_OUT_OF_RANGE, "TF_InputDatatype: input index %d out of range, the node has %d inputs",
                      index, (int)ctx->input_count)));
@@ -24,7 +24,7 @@ TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index) {
 }
 
 TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i) {
-  if (i >= 0 && i < ctx->output_count) return (TF_DataType)ctx->kernel->node->output_types[i];
+  if (i >= 0 && i < ctx->output_count) return (TF_DataType)dvt_kernel_output_type(ctx->kernel, i);
   dvt_status_free(dvt_context_misuse(
       ctx, dvt_error(TF_OUT_OF_RANGE,
                      "TF_ExpectedOutputDataType: output index %d out of range, the node has %d outputs", i,

@@ -237,7 +237,7 @@ static int compare_addresses(const void *a, const void *b) {
 static bool needs_locks(const TF_OpKernelContext *ctx, bool do_lock, const int *inputs, size_t len) {
   for (size_t i = 0; i < len; i++)
     if (inputs[i] >= 0 && inputs[i] < ctx->input_count &&
-        ctx->kernel->node->input_types[inputs[i]] == TF_RESOURCE)
+        dvt_kernel_input_type(ctx->kernel, inputs[i]) == TF_RESOURCE)
       return true;
   return do_lock;
 }

@@ -20,30 +20,49 @@ static dvt_status DVT_COLD out_of_range(const TF_OpKernelContext *ctx, const cha
 static bool in_range(int i, int count) { return i >= 0 && i < count; }
 
 bool dvt_context_input_is_ref(const TF_OpKernelContext *ctx, int i) {
-  return ctx->kernel->node->input_types[i] > DVT_DTYPE_REF_OFFSET;
+  return dvt_kernel_input_type(ctx->kernel, i) > DVT_DTYPE_REF_OFFSET;
+}
+
+// Copies a tensor value; the buffer's reference is counted by the caller. Shapes of usual rank lie in the
+// struct.
+static inline dvt_status copy_value(TF_Tensor *out, const TF_Tensor *from) {
+  if (DVT_LIKELY(from->rank <= DVT_INLINE_RANK)) {
+    *out = *from;
+    return NULL;
+  }
+  return dvt_tensor_init_with_buffer(out, from->dtype, dvt_tensor_dims(from), from->rank, from->buffer);
 }
 
 static dvt_status new_handle(const TF_Tensor *from, TF_Tensor **out_tensor) {
-  TF_Tensor *handle = dvt_tensor_handle_copy(from);
+  TF_Tensor *handle = dvt_tensor_handle_new();
   if (DVT_UNLIKELY(!handle)) return dvt_error_out_of_memory(sizeof *handle);
+  dvt_buffer_retain(from->buffer);
+  dvt_status status = copy_value(handle, from);
+  if (DVT_UNLIKELY(status != NULL)) {
+    dvt_tensor_handle_delete(handle);
+    return status;
+  }
   *out_tensor = handle;
   return NULL;
 }
 
 // One more reference to a buffer that nobody but this call can reach: no atomic read-modify-write is needed.
-static dvt_buffer *retain_unique(dvt_buffer *buffer) {
+static void retain_unique(dvt_buffer *buffer) {
   int refs = atomic_load_explicit(&buffer->refs, memory_order_relaxed);
   atomic_store_explicit(&buffer->refs, refs + 1, memory_order_relaxed);
-  return buffer;
 }
 
-// Makes the output's tensor, whose buffer is unique, visible and hands out a handle to it; on failure it is dropped.
+// Makes the output's tensor, whose buffer is unique, visible and hands out a handle to it; on failure it is
+// dropped.
 static dvt_status publish_output(dvt_kernel_output *output, TF_Tensor **out_tensor) {
-  const TF_Tensor *tensor = &output->tensor;
   TF_Tensor *handle = dvt_tensor_handle_new();
-  dvt_status status = handle ? dvt_tensor_init_with_buffer(handle, tensor->dtype, dvt_tensor_dims(tensor),
-                                                           tensor->rank, retain_unique(tensor->buffer))
-                             : dvt_error_out_of_memory(sizeof *handle);
+  dvt_status status = NULL;
+  if (DVT_LIKELY(handle != NULL)) {
+    retain_unique(output->tensor.buffer);
+    status = copy_value(handle, &output->tensor);
+  } else {
+    status = dvt_error_out_of_memory(sizeof *handle);
+  }
   if (DVT_UNLIKELY(status != NULL)) {
     dvt_tensor_handle_delete(handle);
     dvt_tensor_reset(&output->tensor);
@@ -82,7 +101,7 @@ dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_ten
     return NULL;
   }
   if (DVT_UNLIKELY(input->dtype == TF_RESOURCE)) {
-    int declared = ctx->kernel->node->input_types[i];
+    int declared = dvt_kernel_input_type(ctx->kernel, i);
     if (declared > DVT_DTYPE_REF_OFFSET) return ref_input(ctx, i);
     if (declared != TF_RESOURCE) return read_through_ref(ctx, i, out_tensor);
   }
@@ -113,7 +132,8 @@ dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tenso
   dvt_kernel_output *output = &ctx->outputs[i];
   if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
   DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
-  DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&output->tensor, tensor));
+  dvt_buffer_retain(tensor->buffer);
+  DVT_RETURN_IF_ERROR(copy_value(&output->tensor, tensor));
   output->is_set = true;
   return NULL;
 }
@@ -156,12 +176,12 @@ static dvt_status DVT_COLD bad_output(const TF_OpKernelContext *ctx, int i) {
   if (ctx->outputs[i].is_set)
     return dvt_error(TF_INTERNAL, "allocate_output on same index multiple times. Index %d", i);
   return dvt_error(TF_INTERNAL, "allocate_output with ref type. index=%d type=%s", i,
-                   dvt_dtype_name(ctx->kernel->node->output_types[i]));
+                   dvt_dtype_name(dvt_kernel_output_type(ctx->kernel, i)));
 }
 
 static bool may_allocate(const TF_OpKernelContext *ctx, int i) {
   return in_range(i, ctx->output_count) && !ctx->outputs[i].is_set &&
-         ctx->kernel->node->output_types[i] < DVT_DTYPE_REF_OFFSET;
+         dvt_kernel_output_type(ctx->kernel, i) < DVT_DTYPE_REF_OFFSET;
 }
 
 dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int64_t *dims, int rank,
@@ -169,19 +189,29 @@ dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int
   if (DVT_UNLIKELY(!may_allocate(ctx, i))) return bad_output(ctx, i);
   if (DVT_UNLIKELY(rank > 0 && !dims)) return no_dims(ctx, rank);
   dvt_kernel_output *output = &ctx->outputs[i];
-  int dtype = ctx->kernel->node->output_types[i];
+  int dtype = dvt_kernel_output_type(ctx->kernel, i);
   dvt_status status = dvt_tensor_init_in_slot(&output->tensor, dtype, dims, rank, output->slot);
   if (DVT_UNLIKELY(status != NULL)) return allocation_error(ctx, status, dtype, dims, rank);
   return publish_output(output, out_tensor);
 }
 
-static bool same_count(const TF_Tensor *t, const int64_t *dims, int rank) {
-  if (t->rank == rank && (rank == 0 || memcmp(dvt_tensor_dims(t), dims, (size_t)rank * sizeof *dims) == 0))
-    return true;
+static inline bool same_dims(const TF_Tensor *t, const int64_t *dims, int rank) {
+  if (t->rank != rank) return false;
+  const int64_t *own = dvt_tensor_dims(t);
+  for (int i = 0; i < rank; i++)
+    if (own[i] != dims[i]) return false;
+  return true;
+}
+
+// Another shape of the same number of elements, which the buffer really holds.
+static bool can_reshape(const TF_Tensor *t, const int64_t *dims, int rank) {
   int64_t count;
   dvt_status status = dvt_shape_count(dims, rank, &count);
   dvt_status_free(status);
-  return !status && count == dvt_tensor_count(t);
+  if (status || count != dvt_tensor_count(t)) return false;
+  status = dvt_tensor_check_size(t);
+  dvt_status_free(status);
+  return !status;
 }
 
 static bool is_host(const uint8_t *flags, int i) { return flags && flags[i]; }
@@ -192,22 +222,21 @@ static bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64
   const TF_Tensor *input = ctx->inputs[i];
   if (!ctx->last_use || !ctx->last_use[i] || !input || dvt_tensor_is_empty(input)) return false;
   const dvt_kernel *kernel = ctx->kernel;
-  if (input->dtype != kernel->node->output_types[o] || kernel->node->input_types[i] != input->dtype)
+  if (input->dtype != dvt_kernel_output_type(kernel, o) || dvt_kernel_input_type(kernel, i) != input->dtype)
     return false;
   if (!input->buffer->owned || !dvt_buffer_is_unique(input->buffer)) return false;
   if (is_host(kernel->host_memory_inputs, i) != is_host(kernel->host_memory_outputs, o)) return false;
   for (int k = 0; k < ctx->input_count; k++)
     if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == input->buffer) return false;
-  return same_count(input, dims, rank) &&
-         input->buffer->bytes >= (size_t)dvt_tensor_count(input) * dvt_dtype_stride(input->dtype);
+  return same_dims(input, dims, rank) || can_reshape(input, dims, rank);
 }
 
 static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank,
                           TF_Tensor **out_tensor) {
   const TF_Tensor *input = ctx->inputs[i];
   dvt_kernel_output *output = &ctx->outputs[o];
-  DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank,
-                                                  retain_unique(input->buffer)));
+  retain_unique(input->buffer);
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank, input->buffer));
   return publish_output(output, out_tensor);
 }
 

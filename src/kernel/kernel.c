@@ -53,6 +53,10 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
                      DVT_STR_ARG(def->op), DVT_STR_ARG(node->name));
   DVT_RETURN_IF_ERROR(dvt_op_check_deprecation(node->op, graph_def_version));
   DVT_RETURN_IF_ERROR(find_host_memory(&kernel, arena));
+  for (int i = 0; i < DVT_MIN(node->input_count, DVT_KERNEL_NEAR_TYPES); i++)
+    kernel.near_input_types[i] = node->input_types[i];
+  for (int i = 0; i < DVT_MIN(node->output_count, DVT_KERNEL_NEAR_TYPES); i++)
+    kernel.near_output_types[i] = node->output_types[i];
   TF_OpKernelConstruction construction = {.kernel = &kernel};
   if (def->create) kernel.state = def->create(&construction);
   if (construction.status) {
@@ -115,7 +119,7 @@ static dvt_status wrong_output(const TF_OpKernelContext *ctx, int i, int declare
 static dvt_status check_output(const TF_OpKernelContext *ctx, int i, bool allow_unset) {
   const dvt_kernel_output *output = &ctx->outputs[i];
   if (!output->is_set) return allow_unset ? NULL : missing_output(ctx, i);
-  int declared = ctx->kernel->node->output_types[i];
+  int declared = dvt_kernel_output_type(ctx->kernel, i);
   int expected = declared > DVT_DTYPE_REF_OFFSET ? TF_RESOURCE : declared;
   return output->tensor.dtype == expected ? NULL : wrong_output(ctx, i, declared);
 }

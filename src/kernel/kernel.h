@@ -35,16 +35,27 @@ void dvt_step_undefer(dvt_step *step);  // one less; ignored with a log line whe
 dvt_str dvt_step_container(const dvt_step *step, char *buffer);
 
 // One instance of a registered kernel for one node.
+#define DVT_KERNEL_NEAR_TYPES 4
 typedef struct dvt_kernel {
   const dvt_kernel_def *def;
+  void *state;               // what create returned
   const dvt_node_def *node;  // outlives the kernel
+  // The first entries of the node's dtype arrays: in a long chain of small nodes each cache line counts.
+  int16_t near_input_types[DVT_KERNEL_NEAR_TYPES], near_output_types[DVT_KERNEL_NEAR_TYPES];
+  const uint8_t *host_memory_inputs, *host_memory_outputs;  // 1 where declared HostMemory; NULL = none
   const dvt_device *device;
-  int graph_def_version;
-  void *state;  // what create returned
   const dvt_str
       *input_names;  // producer node names, input_count entries (TF_GetOpKernelRequestedInput); may be NULL
-  const uint8_t *host_memory_inputs, *host_memory_outputs;  // 1 where declared HostMemory; NULL = none
+  int graph_def_version;
 } dvt_kernel;
+
+// Declared dtype of a flat input or output, +100 for references. `i` must be in range.
+static inline int dvt_kernel_input_type(const dvt_kernel *kernel, int i) {
+  return i < DVT_KERNEL_NEAR_TYPES ? kernel->near_input_types[i] : kernel->node->input_types[i];
+}
+static inline int dvt_kernel_output_type(const dvt_kernel *kernel, int i) {
+  return i < DVT_KERNEL_NEAR_TYPES ? kernel->near_output_types[i] : kernel->node->output_types[i];
+}
 
 // A reference edge (dtype + 100) carries a scalar resource tensor that holds the dvt_variable. An input that
 // is declared without the reference gets the variable's value from dvt_context_input.
