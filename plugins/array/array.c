@@ -1,4 +1,28 @@
 // array.so: constants, shapes, slicing, joining, padding, gathering, rearranging. Nothing here computes on
 // elements; all copying goes through common/strided.h.
+#include "dovetail/shape.h"
+
+// BroadcastArgs: as long as the longer of two vectors.
+static void dvp_shape_fn_broadcast_args(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+  TF_ShapeHandle *shapes[2] = {TF_NewShapeHandle(), TF_NewShapeHandle()}, *out = NULL;
+  TF_DimensionHandle *lengths[2] = {TF_NewDimensionHandle(), TF_NewDimensionHandle()};
+  for (int i = 0; i < 2 && TF_GetCode(status) == TF_OK; i++) {
+    TF_ShapeInferenceContextGetInput(ctx, i, shapes[i], status);
+    if (TF_GetCode(status) == TF_OK) TF_ShapeInferenceContextWithRank(ctx, shapes[i], 1, shapes[i], status);
+    if (TF_GetCode(status) == TF_OK) TF_ShapeInferenceContextDim(ctx, shapes[i], 0, lengths[i]);
+  }
+  if (TF_GetCode(status) == TF_OK) {
+    bool known = TF_DimensionHandleValueKnown(lengths[0]) && TF_DimensionHandleValueKnown(lengths[1]);
+    int64_t a = TF_DimensionHandleValue(lengths[0]), b = TF_DimensionHandleValue(lengths[1]);
+    out = TF_ShapeInferenceContextVectorFromSize(ctx, known ? (size_t)(a > b ? a : b) : (size_t)-1);
+    if (out) TF_ShapeInferenceContextSetOutput(ctx, 0, out, status);
+  }
+  for (int i = 0; i < 2; i++) {
+    TF_DeleteShapeHandle(shapes[i]);
+    TF_DeleteDimensionHandle(lengths[i]);
+  }
+  TF_DeleteShapeHandle(out);
+}
+
 #define DVP_OPS_FILE "array/array_ops.def"
 #include "common/table.inc"

@@ -53,6 +53,39 @@ bool dvp_input_range(dvp_call *call, const char *name, int *out_start, int *out_
   return true;
 }
 
+static bool read_ints(dvp_call *call, const dvp_view *view, const char *what, int64_t *out, int max) {
+  if (view->count > max)
+    return dvp_fail(call, TF_INVALID_ARGUMENT,
+                    "%s has %" PRId64 " elements, more than the %d that can be used", what, view->count, max);
+  for (int64_t i = 0; i < view->count; i++) {
+    switch (view->dtype) {
+      case TF_INT8:
+        out[i] = ((const int8_t *)view->data)[i];
+        break;
+      case TF_INT16:
+        out[i] = ((const int16_t *)view->data)[i];
+        break;
+      case TF_INT32:
+        out[i] = ((const int32_t *)view->data)[i];
+        break;
+      case TF_INT64:
+        out[i] = ((const int64_t *)view->data)[i];
+        break;
+      default:
+        return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must hold integers, but has dtype %d", what,
+                        view->dtype);
+    }
+  }
+  return true;
+}
+
+bool dvp_input_flat_ints(dvp_call *call, int index, const char *what, int64_t *out, int max, int *out_count) {
+  dvp_view view;
+  if (!dvp_input(call, index, &view) || !read_ints(call, &view, what, out, max)) return false;
+  *out_count = (int)view.count;
+  return true;
+}
+
 bool dvp_input_ints(dvp_call *call, int index, const char *what, int64_t *out, int max, int *out_rank,
                     int *out_count) {
   dvp_view view;
@@ -61,43 +94,21 @@ bool dvp_input_ints(dvp_call *call, int index, const char *what, int64_t *out, i
   if (view.rank > 1)
     return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be a scalar or a vector, but has shape %s", what,
                     dvp_shape_text(view.dims, view.rank, text));
-  if (view.count > max)
-    return dvp_fail(call, TF_INVALID_ARGUMENT,
-                    "%s has %" PRId64 " elements, more than the %d that can be used", what, view.count, max);
-  for (int64_t i = 0; i < view.count; i++) {
-    switch (view.dtype) {
-      case TF_INT8:
-        out[i] = ((const int8_t *)view.data)[i];
-        break;
-      case TF_INT16:
-        out[i] = ((const int16_t *)view.data)[i];
-        break;
-      case TF_INT32:
-        out[i] = ((const int32_t *)view.data)[i];
-        break;
-      case TF_INT64:
-        out[i] = ((const int64_t *)view.data)[i];
-        break;
-      default:
-        return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must hold integers, but has dtype %d", what,
-                        view.dtype);
-    }
-  }
+  if (!read_ints(call, &view, what, out, max)) return false;
   *out_rank = view.rank;
   *out_count = (int)view.count;
   return true;
 }
 
 bool dvp_input_int(dvp_call *call, int index, const char *what, int64_t *out) {
-  int rank, count;
-  int64_t value;
+  int64_t value = 0;
   dvp_view view;
   char text[DVP_SHAPE_TEXT];
   if (!dvp_input(call, index, &view)) return false;
   if (view.count != 1 || view.rank > 1)
     return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be a scalar, but has shape %s", what,
                     dvp_shape_text(view.dims, view.rank, text));
-  if (!dvp_input_ints(call, index, what, &value, 1, &rank, &count)) return false;
+  if (!read_ints(call, &view, what, &value, 1)) return false;
   *out = value;
   return true;
 }

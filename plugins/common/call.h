@@ -53,6 +53,8 @@ bool dvp_input_range(dvp_call *call, const char *name, int *out_start, int *out_
 // for more than `max` elements.
 bool dvp_input_ints(dvp_call *call, int index, const char *what, int64_t *out, int max, int *out_rank,
                     int *out_count);
+// All elements of an int8/16/32/64 tensor of any rank.
+bool dvp_input_flat_ints(dvp_call *call, int index, const char *what, int64_t *out, int max, int *out_count);
 // An int8/16/32/64 scalar, or a vector of one element.
 bool dvp_input_int(dvp_call *call, int index, const char *what, int64_t *out);
 

@@ -48,6 +48,38 @@ typedef double f64_t;
   UNARY_F32(f, Sleef_##f##f8_##accuracy##avx2) \
   UNARY_F64(f, Sleef_##f##d4_##accuracy##avx2)
 DVP_VECTOR_FUNCTIONS(DEFINE)
+
+// SLEEF squares the argument of asinh and acosh; beyond these bounds both are log(2|x|) with the sign of x.
+#define HUGE_F32 1e9f
+#define HUGE_F64 1e20
+#define INVERSE_HYPERBOLIC(f)                                                                             \
+  static inline __m256 f##8(__m256 x) {                                                                   \
+    const __m256 sign = _mm256_set1_ps(-0.0f), size = _mm256_andnot_ps(sign, x);                          \
+    const __m256 far = _mm256_add_ps(Sleef_logf8_u10avx2(size), _mm256_set1_ps(0.693147180559945f));      \
+    const __m256 signed_far = _mm256_or_ps(far, _mm256_and_ps(sign, x));                                  \
+    const __m256 huge = _mm256_cmp_ps(x, _mm256_set1_ps(HUGE_F32), _CMP_GT_OQ);                           \
+    const __m256 lows = _mm256_cmp_ps(x, _mm256_set1_ps(-HUGE_F32), _CMP_LT_OQ);                          \
+    return _mm256_blendv_ps(Sleef_##f##f8_u10avx2(x), signed_far, f##_HUGE_PS(huge, lows));               \
+  }                                                                                                       \
+  static inline __m256d f##4(__m256d x) {                                                                 \
+    const __m256d sign = _mm256_set1_pd(-0.0), size = _mm256_andnot_pd(sign, x);                          \
+    const __m256d far = _mm256_add_pd(Sleef_logd4_u10avx2(size), _mm256_set1_pd(0.69314718055994530942)); \
+    const __m256d signed_far = _mm256_or_pd(far, _mm256_and_pd(sign, x));                                 \
+    const __m256d huge = _mm256_cmp_pd(x, _mm256_set1_pd(HUGE_F64), _CMP_GT_OQ);                          \
+    const __m256d lows = _mm256_cmp_pd(x, _mm256_set1_pd(-HUGE_F64), _CMP_LT_OQ);                         \
+    return _mm256_blendv_pd(Sleef_##f##d4_u10avx2(x), signed_far, f##_HUGE_PD(huge, lows));               \
+  }                                                                                                       \
+  UNARY_F32(f, f##8)                                                                                      \
+  UNARY_F64(f, f##4)
+#define asinh_HUGE_PS(high, low) _mm256_or_ps(high, low)
+#define asinh_HUGE_PD(high, low) _mm256_or_pd(high, low)
+#define acosh_HUGE_PS(high, low) _mm256_andnot_ps(low, high)
+#define acosh_HUGE_PD(high, low) _mm256_andnot_pd(low, high)
+INVERSE_HYPERBOLIC(asinh)
+INVERSE_HYPERBOLIC(acosh)
+
+UNARY_F32(lgamma, Sleef_lgammaf8_u10avx2)
+UNARY_F64(lgamma, Sleef_lgammad4_u10avx2)
 BINARY_F32(pow, Sleef_powf8_u10avx2)
 BINARY_F64(pow, Sleef_powd4_u10avx2)
 BINARY_F32(atan2, Sleef_atan2f8_u10avx2)
@@ -86,8 +118,6 @@ static double log_gamma_f64(double x) {
   int sign;
   return lgamma_r(x, &sign);
 }
-#define lgammaf log_gamma_f32
-#define lgamma log_gamma_f64
 DVP_VECTOR_FUNCTIONS(DEFINE)
 BINARY(pow, f32, float, powf)
 BINARY(pow, f64, double, pow)
@@ -95,6 +125,12 @@ BINARY(atan2, f32, float, atan2f)
 BINARY(atan2, f64, double, atan2)
 static float sigmoid_f32(float x) { return 1 / (1 + expf(-x)); }
 static double sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+UNARY(asinh, f32, float, asinhf)
+UNARY(asinh, f64, double, asinh)
+UNARY(acosh, f32, float, acoshf)
+UNARY(acosh, f64, double, acosh)
+UNARY(lgamma, f32, float, log_gamma_f32)
+UNARY(lgamma, f64, double, log_gamma_f64)
 UNARY(sigmoid, f32, float, sigmoid_f32)
 UNARY(sigmoid, f64, double, sigmoid_f64)
 

@@ -74,8 +74,10 @@ DVP_INTS(INT_FUNCTIONS, int_floor_div, a / b - ((a % b != 0) && ((a < 0) != (b <
 DVP_INDICES(INT_FUNCTIONS, int_mod, a % b, 0)
 DVP_INTS(INT_FUNCTIONS, int_floor_mod, a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b, 0)
 
-#define FLOOR_DIV(t, op) DVP_BINARY_SAME(t, op, DVP_MEDIUM, floor(a / b))
-#define TRUNCATE_DIV(t, op) DVP_BINARY_SAME(t, op, DVP_MEDIUM, trunc(a / b))
+// A quotient of halves is rounded to a half first, as in stock.
+#define QUOTIENT(t) DVP_LOAD_##t(DVP_STORE_##t(a / b))
+#define FLOOR_DIV(t, op) DVP_BINARY_SAME(t, op, DVP_MEDIUM, floor(QUOTIENT(t)))
+#define TRUNCATE_DIV(t, op) DVP_BINARY_SAME(t, op, DVP_MEDIUM, trunc(QUOTIENT(t)))
 #define TRUNCATE_MOD(t, op) DVP_BINARY_SAME(t, op, DVP_COSTLY, fmod(a, b))
 #define FLOOR_MOD_LOOP(t, name)                                              \
   static inline DVP_ARITH_##t name##_##t(DVP_ARITH_##t a, DVP_ARITH_##t b) { \

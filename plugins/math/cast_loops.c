@@ -24,10 +24,11 @@ typedef void (*cast_loop)(const void *in, void *out, int64_t n);
     return cast_##t##_to_##o;
 
 // A list macro cannot expand inside itself, so the inner list has a second name.
-#define TO_ALL(X, t)                                                                                 \
-  X(f16, t)                                                                                          \
-  X(bf16, t) X(f32, t) X(f64, t) X(i8, t) X(i16, t) X(i32, t) X(i64, t) X(u8, t) X(u16, t) X(u32, t) \
-      X(u64, t) X(c64, t) X(c128, t) X(b, t)
+#define TO_ALL(X, t)                                                                                \
+  X(f16, t)                                                                                         \
+  X(bf16, t)                                                                                        \
+  X(f32, t) X(f64, t) X(i8, t) X(i16, t) X(i32, t) X(i64, t) X(u8, t) X(u16, t) X(u32, t) X(u64, t) \
+      X(c64, t) X(c128, t) X(b, t)
 #define CAST_FROM(t, unused)                      \
   TO_ALL(CAST_LOOP, t)                            \
   static cast_loop cast_from_##t(TF_DataType o) { \
@@ -68,14 +69,12 @@ static cast_loop find(TF_DataType from, TF_DataType to) {
 TRUNCATE_LOOP(f32, f16, uint32_t, 13)
 TRUNCATE_LOOP(f32, bf16, uint32_t, 16)
 TRUNCATE_LOOP(f64, f16, uint64_t, 42)
-TRUNCATE_LOOP(f64, bf16, uint64_t, 45)
 TRUNCATE_LOOP(f64, f32, uint64_t, 29)
 
 static cast_loop find_truncating(TF_DataType from, TF_DataType to) {
   if (from == TF_FLOAT && to == TF_HALF) return truncate_f32_to_f16;
   if (from == TF_FLOAT && to == TF_BFLOAT16) return truncate_f32_to_bf16;
   if (from == TF_DOUBLE && to == TF_HALF) return truncate_f64_to_f16;
-  if (from == TF_DOUBLE && to == TF_BFLOAT16) return truncate_f64_to_bf16;
   if (from == TF_DOUBLE && to == TF_FLOAT) return truncate_f64_to_f32;
   return NULL;
 }

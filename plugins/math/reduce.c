@@ -165,8 +165,8 @@ static void reduce_row(dvp_call *call, run *q) {
 
 static bool read_axes(dvp_call *call, const dvp_view *in, bool *reduced) {
   int64_t axes[DVP_MAX_RANK];
-  int rank, count;
-  if (!dvp_input_ints(call, 1, "reduction_indices", axes, DVP_MAX_RANK, &rank, &count)) return false;
+  int count;
+  if (!dvp_input_flat_ints(call, 1, "reduction_indices", axes, DVP_MAX_RANK, &count)) return false;
   memset(reduced, 0, DVP_MAX_RANK * sizeof(*reduced));
   for (int i = 0; i < count; i++) {
     int64_t axis = axes[i];

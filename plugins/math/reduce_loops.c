@@ -80,13 +80,14 @@
 
 #define SUM(t, op) REDUCER(t, op, SUM_##t, 0, a + x, x)
 #define PROD(t, op) REDUCER(t, op, SUM_##t, 1, a *x, x)
-// The mean of nothing is NaN for floats and 0 for integers.
+// The mean of nothing is NaN for floats and 0 for integers and complex numbers.
 #define MEAN(t, op) REDUCER(t, op, MEAN_##t, 0, a + x, x / (MEAN_##t)count)
-#define INT_MEAN(t, op) REDUCER(t, op, MEAN_##t, 0, a + x, count ? x / (MEAN_##t)count : 0)
+#define ZERO_MEAN(t, op) REDUCER(t, op, MEAN_##t, 0, a + x, count ? x / (MEAN_##t)count : 0)
 DVP_NUMBERS(SUM, sum)
 DVP_NUMBERS(PROD, prod)
-DVP_FLOATS_COMPLEX(MEAN, mean)
-DVP_INTS(INT_MEAN, mean)
+DVP_FLOATS(MEAN, mean)
+DVP_INTS(ZERO_MEAN, mean)
+DVP_COMPLEX(ZERO_MEAN, mean)
 SET(sum, DVP_NUMBERS(DVP_ROW, sum))
 SET(prod, DVP_NUMBERS(DVP_ROW, prod))
 SET(mean, DVP_NUMBERS(DVP_ROW, mean))

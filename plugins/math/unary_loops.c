@@ -37,6 +37,7 @@ DVP_UNARY_OP(ceil, DVP_FLOATS, DVP_CHEAP, ceil(a))
 // Halves round to even, which is what the default rounding mode of rint does.
 DVP_UNARY_OP(rint, DVP_SINGLES, DVP_CHEAP, rint(a))
 DVP_FLOATS(UNARY, round, rint(a))
+// Integers are round already (stock's kernel answers 0 for all of them).
 DVP_INDICES(UNARY, round, a)
 SET(round, DVP_FLOATS(DVP_ROW, round) DVP_INDICES(DVP_ROW, round))
 
@@ -77,7 +78,7 @@ static void *complex_create(TF_OpKernelConstruction *ctx) {
                     "Tout is a complex type of another width than T (dtypes %d and %d)", out, t);
   return NULL;
 }
-DVP_BINARY_FUNCTIONS(f32, complex, c64, DVP_CHEAP, CMPLXF(a, b))
-DVP_BINARY_FUNCTIONS(f64, complex, c128, DVP_CHEAP, CMPLX(a, b))
-static const dvp_kernel complex_rows[] = {DVP_SINGLES(DVP_ROW, complex)};
-DVP_DEFINE_SET(complex, "T", complex_create, NULL, complex_rows);
+DVP_BINARY_FUNCTIONS(f32, make_complex, c64, DVP_CHEAP, CMPLXF(a, b))
+DVP_BINARY_FUNCTIONS(f64, make_complex, c128, DVP_CHEAP, CMPLX(a, b))
+static const dvp_kernel make_complex_rows[] = {DVP_SINGLES(DVP_ROW, make_complex)};
+DVP_DEFINE_SET(make_complex, "T", complex_create, NULL, make_complex_rows);

@@ -255,7 +255,11 @@ static dvp_conv_answer plan(dvp_call *call, dvp_conv_cache *cache, const dvp_win
   for (int64_t i = 0; i < w->batch / images * bands; i++) {
     int64_t image = i / bands * images, k = i % bands, r0 = w->out[0] * k / bands,
             r1 = w->out[0] * (k + 1) / bands, in_row;
-    dvp_window b = band_of(w, images, r0, r1, &in_row);
+    dvp_window b = bands == 1 ? *w : band_of(w, images, r0, r1, &in_row);
+    if (bands == 1) {
+      b.batch = images;
+      in_row = 0;
+    }
     if (b.in[0] <= 0) return DVP_CONV_NOT_SUITED;  // a band that sees only padding
     entry *e = find(cache, &b);
     if (!e || !e->conv) return DVP_CONV_NOT_SUITED;

@@ -1,0 +1,157 @@
+"""Makes one test case: an op with inputs and attributes becomes a graph, stock TensorFlow runs it, and graph, feeds and
+answer are written in the format that case_file.h reads."""
+import os
+import struct
+
+os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '0')
+
+import ml_dtypes
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+
+FLOATS = ['float16', 'bfloat16', 'float32', 'float64']
+SINGLES = ['float32', 'float64']
+SIGNED = ['int8', 'int16', 'int32', 'int64']
+UNSIGNED = ['uint8', 'uint16', 'uint32', 'uint64']
+INTS = SIGNED + UNSIGNED
+COMPLEX = ['complex64', 'complex128']
+REALS = FLOATS + INTS
+NUMBERS = REALS + COMPLEX
+
+# relative, absolute: a handful of units in the last place of each type
+TOLERANCE = {'float16': (2e-3, 1e-6), 'bfloat16': (1.6e-2, 1e-6), 'float32': (3e-6, 1e-6), 'float64': (1e-12, 1e-12),
+             'complex64': (1e-5, 1e-5), 'complex128': (1e-11, 1e-11)}
+
+
+def np_type(dtype):
+    return ml_dtypes.bfloat16 if dtype == 'bfloat16' else np.dtype(dtype)
+
+
+def name_of(dtype):
+    return tf.as_dtype(dtype).name
+
+
+class Refused(Exception):
+    """Stock does not even build the graph."""
+
+
+class Writer:
+    def __init__(self, path):
+        self.count = self.skipped = self.refused = self.beyond = 0
+        self.path = path
+        self.file = open(path, 'wb')
+        self.file.write(b'DVTCASES1\n' + struct.pack('<I', 0))
+
+    def close(self):
+        self.file.seek(len(b'DVTCASES1\n'))
+        self.file.write(struct.pack('<I', self.count))
+        self.file.close()
+
+    # ---- encoding ----
+    def _string(self, text):
+        data = text if isinstance(text, bytes) else text.encode()
+        self.file.write(struct.pack('<I', len(data)) + data)
+
+    def _tensor(self, value):
+        value = np.asarray(value)
+        enum = 7 if value.dtype.kind in 'OSU' else tf.as_dtype(value.dtype).as_datatype_enum
+        self.file.write(struct.pack('<II', enum, value.ndim) + struct.pack('<%dq' % value.ndim, *value.shape))
+        if enum == 7:
+            self.file.write(struct.pack('<Q', 0))
+            for item in value.reshape(-1):
+                self._string(item if isinstance(item, (bytes, str)) else bytes(item))
+        else:
+            data = np.ascontiguousarray(value).tobytes()
+            self.file.write(struct.pack('<Q', len(data)) + data)
+
+    # ---- building and running ----
+    def _build(self, op, inputs, attrs, constants, shapes_known):
+        """(graph, feeds {tensor name: value}, list of output tensors)"""
+        graph, feeds = tf.Graph(), {}
+        with graph.as_default():
+
+            def source(value, name):
+                value = np.asarray(value)
+                if name in constants:
+                    return tf.constant(value, name=name)
+                dtype = tf.string if value.dtype.kind in 'OSU' else value.dtype
+                shape = list(value.shape) if shapes_known is True else None
+                if shapes_known == 'partly':
+                    shape = [d if i % 2 else None for i, d in enumerate(value.shape)]
+                holder = tf1.placeholder(dtype, shape, name=name)
+                feeds[holder.name] = value
+                return holder
+
+            arguments = {}
+            for name, value in inputs.items():
+                if isinstance(value, list):
+                    arguments[name] = [source(v, '%s_%d' % (name, i)) for i, v in enumerate(value)]
+                else:
+                    arguments[name] = source(value, name)
+            try:
+                result = getattr(tf.raw_ops, op)(name='op', **arguments, **attrs)
+            except (ValueError, TypeError, tf.errors.OpError) as error:
+                raise Refused(str(error))
+            outputs = tf.nest.flatten(result)
+        return graph, feeds, [t for t in outputs if isinstance(t, tf.Tensor)]
+
+    def add(self, op, inputs, attrs=None, constants=(), shapes_known=True, tolerance=None, label='', must_fail=False, fetch=None):
+        attrs = attrs or {}
+        try:
+            graph, feeds, outputs = self._build(op, inputs, attrs, constants, shapes_known)
+        except Refused:
+            # Without static knowledge the kernel itself must refuse.
+            try:
+                graph, feeds, outputs = self._build(op, inputs, attrs, (), False)
+            except Refused as error:
+                self.skipped += 1
+                if os.environ.get('CASES_VERBOSE'):
+                    print('skipped', op, attrs, error)
+                return
+        outputs = outputs if fetch is None else [outputs[i] for i in fetch]
+        config = tf1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+        config.graph_options.optimizer_options.opt_level = -1
+        config.graph_options.rewrite_options.disable_meta_optimizer = True
+        fails, values = False, [None] * len(outputs)
+        try:
+            with tf1.Session(graph=graph, config=config) as session:
+                values = session.run(outputs, feeds)
+        except tf.errors.OpError as error:
+            fails = True
+            if isinstance(error, tf.errors.UnimplementedError) or 'No OpKernel was registered' in str(error):
+                self.beyond += 1  # what stock does not have is not compared
+                return
+            if not must_fail and os.environ.get('CASES_VERBOSE'):
+                print('stock refuses', op, attrs, {k: np.asarray(v).shape for k, v in feeds.items()}, str(error)[:300])
+        self.count += 1
+        self.refused += fails
+        kinds = ','.join('%s%s' % (name_of(v.dtype) if np.asarray(v).dtype.kind not in 'OSU' else 'string',
+                                   list(np.asarray(v).shape)) for v in map(np.asarray, feeds.values()))
+        self._string('%s(%s)%s%s' % (op, kinds, attrs if attrs else '', ' ' + label if label else ''))
+        self._string(graph.as_graph_def().SerializeToString())
+        self.file.write(struct.pack('<BI', fails, len(feeds)))
+        for name, value in feeds.items():
+            node, index = name.split(':')
+            self._string(node)
+            self.file.write(struct.pack('<I', int(index)))
+            self._tensor(value)
+        self.file.write(struct.pack('<I', len(outputs)))
+        for tensor, value in zip(outputs, values):
+            node, index = tensor.name.split(':')
+            dtype = tensor.dtype.name
+            relative, absolute = tolerance or TOLERANCE.get(dtype, (0, 0))
+            if dtype not in TOLERANCE:
+                relative = absolute = 0
+            self._string(node)
+            self.file.write(struct.pack('<Idd', int(index), relative, absolute))
+            shape = tensor.shape
+            if shape.rank is None:
+                self.file.write(struct.pack('<i', -1))
+            else:
+                dims = [-1 if d is None else d for d in shape.as_list()]
+                self.file.write(struct.pack('<i', len(dims)) + struct.pack('<%dq' % len(dims), *dims))
+            if not fails:
+                self._tensor(value)

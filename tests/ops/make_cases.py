@@ -1,0 +1,38 @@
+"""Writes case files: make_cases.py --out DIR [--seed N] [--scale N] [FAMILY...]
+
+A family is a function in one of the cases_*.py files. The same seed gives the same cases."""
+import argparse
+import os
+import time
+import zlib
+
+import cases_array
+import cases_math
+import cases_nn
+import cases_state
+from case_writer import Writer
+from random_data import Data
+
+FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_state.FAMILIES}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--out', required=True)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--scale', type=int, default=1, help='multiplies the number of random cases')
+    parser.add_argument('families', nargs='*', default=list(FAMILIES))
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    print('seed', options.seed)
+    for family in options.families:
+        begin = time.time()
+        writer = Writer(os.path.join(options.out, family + '.cases'))
+        FAMILIES[family](writer, Data([options.seed, zlib.crc32(family.encode())]), options.scale)
+        writer.close()
+        print('%-14s %5d cases, %4d that stock refuses; left out: %d not buildable, %d that stock lacks; %.1f s'
+              % (family, writer.count, writer.refused, writer.skipped, writer.beyond, time.time() - begin))
+
+
+if __name__ == '__main__':
+    main()
