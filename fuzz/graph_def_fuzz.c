@@ -1,5 +1,5 @@
-// GraphDef import, export and the instantiation of every function that comes with the graph. The first byte chooses the
-// import options. An import that works must export, and what it exports must import again.
+// GraphDef import, export and the instantiation of every function that comes with the graph. The first byte
+// chooses the import options. An import that works must export, and what it exports must import again.
 #include "graph/function.h"
 #include "graph/import.h"
 #include "tensorflow/c/ops.h"
@@ -37,7 +37,8 @@ static void register_ops(void) {
     TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(ops[i].name);
     for (int k = 0; k < 4 && ops[i].attrs[k]; k++) TF_OpDefinitionBuilderAddAttr(builder, ops[i].attrs[k]);
     for (int k = 0; k < 2 && ops[i].inputs[k]; k++) TF_OpDefinitionBuilderAddInput(builder, ops[i].inputs[k]);
-    for (int k = 0; k < 2 && ops[i].outputs[k]; k++) TF_OpDefinitionBuilderAddOutput(builder, ops[i].outputs[k]);
+    for (int k = 0; k < 2 && ops[i].outputs[k]; k++)
+      TF_OpDefinitionBuilderAddOutput(builder, ops[i].outputs[k]);
     TF_OpDefinitionBuilderSetShapeInferenceFunction(
         builder, ops[i].same ? same_shape : TF_ShapeInferenceContextSetUnknownShape);
     TF_RegisterOpDefinition(builder, status);

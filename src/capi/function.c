@@ -1,22 +1,19 @@
 // TF_Function through the C ABI: making, serialising, attributes, and the library of a graph.
+#include "graph/function.h"
 #include "base/log.h"
 #include "base/schema.h"
 #include "capi/buffer.h"
-#include "graph/function.h"
 #include "graph/node_parse.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 enum { FUNCTION_ATTR = 5 };
 
-TF_Function *TF_GraphToFunctionWithControlOutputs(const TF_Graph *fn_body, const char *fn_name,
-                                                  unsigned char append_hash_to_fn_name, int num_opers,
-                                                  const TF_Operation *const *opers, int ninputs,
-                                                  const TF_Output *inputs, int noutputs, const TF_Output *outputs,
-                                                  const char *const *output_names, int ncontrol_outputs,
-                                                  const TF_Operation *const *control_outputs,
-                                                  const char *const *control_output_names,
-                                                  const TF_FunctionOptions *opts, const char *description,
-                                                  TF_Status *status) {
+TF_Function *TF_GraphToFunctionWithControlOutputs(
+    const TF_Graph *fn_body, const char *fn_name, unsigned char append_hash_to_fn_name, int num_opers,
+    const TF_Operation *const *opers, int ninputs, const TF_Output *inputs, int noutputs,
+    const TF_Output *outputs, const char *const *output_names, int ncontrol_outputs,
+    const TF_Operation *const *control_outputs, const char *const *control_output_names,
+    const TF_FunctionOptions *opts, const char *description, TF_Status *status) {
   (void)opts;
   TF_Function *function = NULL;
   dvt_function_spec spec = {.name = fn_name,
@@ -46,13 +43,14 @@ TF_Function *TF_GraphToFunctionWithControlOutputs(const TF_Graph *fn_body, const
   return function;
 }
 
-TF_Function *TF_GraphToFunction(const TF_Graph *fn_body, const char *fn_name, unsigned char append_hash_to_fn_name,
-                                int num_opers, const TF_Operation *const *opers, int ninputs, const TF_Output *inputs,
+TF_Function *TF_GraphToFunction(const TF_Graph *fn_body, const char *fn_name,
+                                unsigned char append_hash_to_fn_name, int num_opers,
+                                const TF_Operation *const *opers, int ninputs, const TF_Output *inputs,
                                 int noutputs, const TF_Output *outputs, const char *const *output_names,
                                 const TF_FunctionOptions *opts, const char *description, TF_Status *status) {
-  return TF_GraphToFunctionWithControlOutputs(fn_body, fn_name, append_hash_to_fn_name, num_opers, opers, ninputs,
-                                              inputs, noutputs, outputs, output_names, 0, NULL, NULL, opts,
-                                              description, status);
+  return TF_GraphToFunctionWithControlOutputs(fn_body, fn_name, append_hash_to_fn_name, num_opers, opers,
+                                              ninputs, inputs, noutputs, outputs, output_names, 0, NULL, NULL,
+                                              opts, description, status);
 }
 
 const char *TF_FunctionName(TF_Function *func) { return func ? func->name.data : NULL; }
@@ -98,7 +96,8 @@ static dvt_status set_attr(TF_Function *func, dvt_str name, dvt_str value) {
   dvt_status status = dvt_attr_inspect(value, &info);
   if (status) {
     dvt_status_free(status);
-    return dvt_error(TF_INVALID_ARGUMENT, "Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
   }
   dvt_buf proto = {0};
   put_with_attr(func->proto, name, value, &proto);
@@ -117,8 +116,8 @@ static dvt_status set_attr(TF_Function *func, dvt_str name, dvt_str value) {
   return NULL;
 }
 
-void TF_FunctionSetAttrValueProto(TF_Function *func, const char *attr_name, const void *proto, size_t proto_len,
-                                  TF_Status *status) {
+void TF_FunctionSetAttrValueProto(TF_Function *func, const char *attr_name, const void *proto,
+                                  size_t proto_len, TF_Status *status) {
   dvt_status_to_tf(set_attr(func, dvt_str_from(attr_name), dvt_str_make(proto, proto_len)), status);
 }
 
@@ -131,7 +130,8 @@ void TF_FunctionGetAttrValueProto(TF_Function *func, const char *attr_name, TF_B
     dvt_buf_append_str(&copy, value);
     error = dvt_buf_to_tf_buffer(&copy, output_attr_value);
   } else {
-    error = dvt_error(TF_INVALID_ARGUMENT, "Function '%s' has no attr named '%s'.", func->name.data, attr_name);
+    error =
+        dvt_error(TF_INVALID_ARGUMENT, "Function '%s' has no attr named '%s'.", func->name.data, attr_name);
   }
   dvt_status_to_tf(error, status);
 }
@@ -144,7 +144,8 @@ static dvt_status add_copy(dvt_function_library *library, const TF_Function *fun
   return status;
 }
 
-static dvt_status copy_function(dvt_function_library *library, const TF_Function *func, const TF_Function *grad) {
+static dvt_status copy_function(dvt_function_library *library, const TF_Function *func,
+                                const TF_Function *grad) {
   if (!func) return dvt_error(TF_INVALID_ARGUMENT, "'func' argument to TF_GraphCopyFunction cannot be null");
   DVT_RETURN_IF_ERROR(add_copy(library, func));
   if (!grad) return NULL;

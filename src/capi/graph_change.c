@@ -5,7 +5,8 @@
 
 static dvt_status check_node(const TF_Graph *graph, const TF_Operation *node) {
   if (node && node->graph == graph) return NULL;
-  return dvt_error(TF_INVALID_ARGUMENT, "Node %s was not found in the graph", node ? node->def.name.data : "NULL");
+  return dvt_error(TF_INVALID_ARGUMENT, "Node %s was not found in the graph",
+                   node ? node->def.name.data : "NULL");
 }
 
 static dvt_status check_output(const TF_Graph *graph, TF_Output output) {
@@ -26,7 +27,8 @@ void TF_UpdateEdge(TF_Graph *graph, TF_Output new_src, TF_Input dst, TF_Status *
   pthread_mutex_lock(&graph->lock);
   dvt_status error = check_node(graph, new_src.oper);
   if (!error) error = check_node(graph, dst.oper);
-  if (!error) error = dvt_graph_update_edge(graph, (dvt_edge){new_src.oper, new_src.index}, dst.oper, dst.index);
+  if (!error)
+    error = dvt_graph_update_edge(graph, (dvt_edge){new_src.oper, new_src.index}, dst.oper, dst.index);
   pthread_mutex_unlock(&graph->lock);
   dvt_status_to_tf(error, status);
 }
@@ -77,7 +79,8 @@ void TF_SetFullType(TF_Graph *graph, TF_Operation *op, const TF_Buffer *full_typ
   dvt_str proto = dvt_tf_buffer_str(full_type_proto);
   pthread_mutex_lock(&graph->lock);
   dvt_status error = check_node(graph, op);
-  if (!error && !dvt_wire_valid(proto)) error = dvt_error(TF_INVALID_ARGUMENT, "Unparseable FullTypeDef proto");
+  if (!error && !dvt_wire_valid(proto))
+    error = dvt_error(TF_INVALID_ARGUMENT, "Unparseable FullTypeDef proto");
   if (!error) error = dvt_graph_set_extra(op, NODE_FULL_TYPE, proto);
   pthread_mutex_unlock(&graph->lock);
   report("TF_SetFullType", error);

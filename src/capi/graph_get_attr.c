@@ -1,5 +1,5 @@
-// TF_OperationGetAttr*: attributes of an operation in a graph, with the op's defaults. A missing attribute is NOT_FOUND
-// where one value is asked for and INVALID_ARGUMENT where a list or a description is, as in stock.
+// TF_OperationGetAttr*: attributes of an operation in a graph, with the op's defaults. A missing attribute is
+// NOT_FOUND where one value is asked for and INVALID_ARGUMENT where a list or a description is, as in stock.
 #include "capi/buffer.h"
 #include "graph/graph.h"
 #include "tensor/tensor_proto.h"
@@ -96,7 +96,8 @@ void TF_OperationGetAttrFloat(TF_Operation *oper, const char *attr_name, float *
   dvt_status_to_tf(error, status);
 }
 
-void TF_OperationGetAttrBool(TF_Operation *oper, const char *attr_name, unsigned char *value, TF_Status *status) {
+void TF_OperationGetAttrBool(TF_Operation *oper, const char *attr_name, unsigned char *value,
+                             TF_Status *status) {
   dvt_str bytes;
   bool flag = false;
   dvt_status error = find_one(oper, attr_name, &bytes);
@@ -105,7 +106,8 @@ void TF_OperationGetAttrBool(TF_Operation *oper, const char *attr_name, unsigned
   dvt_status_to_tf(error, status);
 }
 
-void TF_OperationGetAttrType(TF_Operation *oper, const char *attr_name, TF_DataType *value, TF_Status *status) {
+void TF_OperationGetAttrType(TF_Operation *oper, const char *attr_name, TF_DataType *value,
+                             TF_Status *status) {
   dvt_str bytes;
   int dtype = 0;
   dvt_status error = find_one(oper, attr_name, &bytes);
@@ -120,7 +122,8 @@ void TF_OperationGetAttrIntList(TF_Operation *oper, const char *attr_name, int64
   dvt_attr_info info;
   uint64_t bits;
   dvt_status error = find_list(oper, attr_name, TF_ATTR_INT, &list, &info);
-  for (int i = 0; !error && i < max_values && dvt_attr_list_next(&list, &bits, NULL); i++) values[i] = (int64_t)bits;
+  for (int i = 0; !error && i < max_values && dvt_attr_list_next(&list, &bits, NULL); i++)
+    values[i] = (int64_t)bits;
   dvt_status_to_tf(error, status);
 }
 
@@ -135,18 +138,19 @@ void TF_OperationGetAttrFloatList(TF_Operation *oper, const char *attr_name, flo
   dvt_status_to_tf(error, status);
 }
 
-void TF_OperationGetAttrBoolList(TF_Operation *oper, const char *attr_name, unsigned char *values, int max_values,
-                                 TF_Status *status) {
+void TF_OperationGetAttrBoolList(TF_Operation *oper, const char *attr_name, unsigned char *values,
+                                 int max_values, TF_Status *status) {
   dvt_attr_list list;
   dvt_attr_info info;
   uint64_t bits;
   dvt_status error = find_list(oper, attr_name, TF_ATTR_BOOL, &list, &info);
-  for (int i = 0; !error && i < max_values && dvt_attr_list_next(&list, &bits, NULL); i++) values[i] = bits != 0;
+  for (int i = 0; !error && i < max_values && dvt_attr_list_next(&list, &bits, NULL); i++)
+    values[i] = bits != 0;
   dvt_status_to_tf(error, status);
 }
 
-void TF_OperationGetAttrTypeList(TF_Operation *oper, const char *attr_name, TF_DataType *values, int max_values,
-                                 TF_Status *status) {
+void TF_OperationGetAttrTypeList(TF_Operation *oper, const char *attr_name, TF_DataType *values,
+                                 int max_values, TF_Status *status) {
   dvt_attr_list list;
   dvt_attr_info info;
   uint64_t bits;
@@ -168,11 +172,13 @@ void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t
   dvt_status_to_tf(error, status);
 }
 
-static dvt_status store_shape(dvt_str proto, int64_t **out_dims, int *out_rank, int64_t **storage, int *room) {
+static dvt_status store_shape(dvt_str proto, int64_t **out_dims, int *out_rank, int64_t **storage,
+                              int *room) {
   int64_t dims[DVT_MAX_RANK];
   int rank;
   DVT_RETURN_IF_ERROR(dvt_shape_from_proto(proto, dims, DVT_MAX_RANK, &rank));
-  if (rank > *room) return dvt_error(TF_INVALID_ARGUMENT, "Not enough storage to hold the requested list of shapes");
+  if (rank > *room)
+    return dvt_error(TF_INVALID_ARGUMENT, "Not enough storage to hold the requested list of shapes");
   *out_dims = *storage;
   *out_rank = rank;
   if (rank <= 0) return NULL;
@@ -230,12 +236,15 @@ static dvt_status make_tensor(dvt_str proto, TF_Tensor **out_tensor) {
   TF_Tensor *tensor = dvt_tensor_handle_new();
   if (!tensor) return dvt_error_out_of_memory(sizeof *tensor);
   dvt_status status = dvt_tensor_from_proto(proto, tensor);
-  if (status) dvt_tensor_handle_delete(tensor);
-  else *out_tensor = tensor;
+  if (status)
+    dvt_tensor_handle_delete(tensor);
+  else
+    *out_tensor = tensor;
   return status;
 }
 
-void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value, TF_Status *status) {
+void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value,
+                               TF_Status *status) {
   dvt_str bytes, proto;
   *value = NULL;
   dvt_status error = find_one(oper, attr_name, &bytes);
@@ -244,8 +253,8 @@ void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Ten
   dvt_status_to_tf(error, status);
 }
 
-void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF_Tensor **values, int max_values,
-                                   TF_Status *status) {
+void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF_Tensor **values,
+                                   int max_values, TF_Status *status) {
   dvt_attr_list list;
   dvt_attr_info info;
   dvt_str proto;
@@ -276,8 +285,8 @@ static bool is_given(const TF_Operation *oper, dvt_str name) {
   return false;
 }
 
-// The i-th attribute: those given, then the op's others that have a default. *out_count is their number when i is past
-// the end.
+// The i-th attribute: those given, then the op's others that have a default. *out_count is their number when
+// i is past the end.
 static bool nth_attr(const TF_Operation *oper, int i, dvt_str *out_name, int *out_count) {
   int count = oper->def.attr_count;
   if (i >= 0 && i < count) {
@@ -312,7 +321,9 @@ void TF_OperationGetAttrName(TF_Operation *oper, int i, char *output, TF_Status 
   dvt_str name;
   int count;
   dvt_status error = NULL;
-  if (nth_attr(oper, i, &name, &count)) memcpy(output, name.data, name.len);
-  else error = dvt_error(TF_OUT_OF_RANGE, "Operation only has %d attributes, can't get the %dth", count, i);
+  if (nth_attr(oper, i, &name, &count))
+    memcpy(output, name.data, name.len);
+  else
+    error = dvt_error(TF_OUT_OF_RANGE, "Operation only has %d attributes, can't get the %dth", count, i);
   dvt_status_to_tf(error, status);
 }

@@ -28,16 +28,18 @@ void TF_ImportGraphDefOptionsSetUniquifyNames(TF_ImportGraphDefOptions *opts, un
   opts->uniquify_names = uniquify_names != 0;
 }
 
-void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions *opts, unsigned char uniquify_prefix) {
+void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions *opts,
+                                               unsigned char uniquify_prefix) {
   opts->uniquify_prefix = uniquify_prefix != 0;
 }
 
-void TF_ImportGraphDefOptionsSetValidateColocationConstraints(TF_ImportGraphDefOptions *opts, unsigned char enable) {
+void TF_ImportGraphDefOptionsSetValidateColocationConstraints(TF_ImportGraphDefOptions *opts,
+                                                              unsigned char enable) {
   opts->validate_colocation = enable != 0;
 }
 
-void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions *opts, const char *src_name, int src_index,
-                                             TF_Output dst) {
+void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions *opts, const char *src_name,
+                                             int src_index, TF_Output dst) {
   dvt_import_options_map_input(opts, dvt_str_from(src_name), src_index, (dvt_edge){dst.oper, dst.index});
 }
 
@@ -50,7 +52,8 @@ void TF_ImportGraphDefOptionsAddControlDependency(TF_ImportGraphDefOptions *opts
   dvt_import_options_add_control_dependency(opts, oper);
 }
 
-void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions *opts, const char *oper_name, int index) {
+void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions *opts, const char *oper_name,
+                                             int index) {
   dvt_import_options_add_return_output(opts, dvt_str_from(oper_name), index);
 }
 
@@ -66,8 +69,8 @@ int TF_ImportGraphDefOptionsNumReturnOperations(const TF_ImportGraphDefOptions *
   return (int)opts->return_node_count;
 }
 
-void TF_GraphImportGraphDef(TF_Graph *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options,
-                            TF_Status *status) {
+void TF_GraphImportGraphDef(TF_Graph *graph, const TF_Buffer *graph_def,
+                            const TF_ImportGraphDefOptions *options, TF_Status *status) {
   TF_GraphImportGraphDefWithReturnOutputs(graph, graph_def, options, NULL, 0, status);
 }
 
@@ -81,8 +84,8 @@ static dvt_status import(TF_Graph *graph, const TF_Buffer *graph_def, const TF_I
   return status;
 }
 
-static dvt_status import_outputs(TF_Graph *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options,
-                                 TF_Output *outputs, int count) {
+static dvt_status import_outputs(TF_Graph *graph, const TF_Buffer *graph_def,
+                                 const TF_ImportGraphDefOptions *options, TF_Output *outputs, int count) {
   size_t wanted = options ? options->return_output_count : 0;
   TF_ImportGraphDefResults results = {0};
   if (count < 0 || (size_t)count != wanted)
@@ -96,8 +99,9 @@ static dvt_status import_outputs(TF_Graph *graph, const TF_Buffer *graph_def, co
 }
 
 void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph *graph, const TF_Buffer *graph_def,
-                                             const TF_ImportGraphDefOptions *options, TF_Output *return_outputs,
-                                             int num_return_outputs, TF_Status *status) {
+                                             const TF_ImportGraphDefOptions *options,
+                                             TF_Output *return_outputs, int num_return_outputs,
+                                             TF_Status *status) {
   dvt_status_to_tf(import_outputs(graph, graph_def, options, return_outputs, num_return_outputs), status);
 }
 
@@ -105,7 +109,8 @@ TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResults(TF_Graph *graph, con
                                                             const TF_ImportGraphDefOptions *options,
                                                             TF_Status *status) {
   TF_ImportGraphDefResults *results = dvt_calloc(1, sizeof *results);
-  dvt_status error = results ? import(graph, graph_def, options, results) : dvt_error_out_of_memory(sizeof *results);
+  dvt_status error =
+      results ? import(graph, graph_def, options, results) : dvt_error_out_of_memory(sizeof *results);
   if (error) {
     TF_DeleteImportGraphDefResults(results);
     results = NULL;
@@ -114,9 +119,8 @@ TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResults(TF_Graph *graph, con
   return results;
 }
 
-TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResultsNoSerialization(TF_Graph *graph, const TF_Buffer *graph_def,
-                                                                           const TF_ImportGraphDefOptions *options,
-                                                                           TF_Status *status) {
+TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResultsNoSerialization(
+    TF_Graph *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options, TF_Status *status) {
   (void)graph;
   (void)graph_def;
   (void)options;
@@ -125,7 +129,8 @@ TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResultsNoSerialization(TF_Gr
   return NULL;
 }
 
-void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults *results, int *num_outputs, TF_Output **outputs) {
+void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults *results, int *num_outputs,
+                                           TF_Output **outputs) {
   *num_outputs = results->return_output_count;
   *outputs = results->return_outputs;
 }

@@ -1,5 +1,5 @@
-// Asking an operation: names, inputs, outputs, readers, its NodeDef. Attributes are read in graph_get_attr.c. What can
-// change after an operation was made (its readers) is read under the graph's lock.
+// Asking an operation: names, inputs, outputs, readers, its NodeDef. Attributes are read in graph_get_attr.c.
+// What can change after an operation was made (its readers) is read under the graph's lock.
 #include "base/log.h"
 #include "capi/buffer.h"
 #include "graph/graph.h"
@@ -68,7 +68,8 @@ void TF_OperationAllInputs(TF_Operation *oper, TF_Output *inputs, int max_inputs
     inputs[i] = (TF_Output){oper->inputs[i].node, oper->inputs[i].index};
 }
 
-// The readers of an output (-1: the nodes behind control edges); the list is newest first, answers oldest first.
+// The readers of an output (-1: the nodes behind control edges); the list is newest first, answers oldest
+// first.
 static int count_readers(const TF_Operation *oper, int32_t output) {
   int count = 0;
   for (const dvt_consumer *c = oper->consumers; c; c = c->next) count += c->output == output;
@@ -110,7 +111,8 @@ int TF_OperationNumControlOutputs(TF_Operation *oper) {
   return count;
 }
 
-int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs, int max_control_outputs) {
+int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs,
+                                  int max_control_outputs) {
   if (!oper || max_control_outputs <= 0) return 0;
   pthread_mutex_lock(&oper->graph->lock);
   int count = count_readers(oper, -1), at = count;

@@ -1,4 +1,5 @@
-// Asking and marking a graph as a whole: finding operations, static shapes, the GraphDef, versions, op definitions.
+// Asking and marking a graph as a whole: finding operations, static shapes, the GraphDef, versions, op
+// definitions.
 #include "base/log.h"
 #include "base/schema.h"
 #include "capi/buffer.h"
@@ -28,8 +29,8 @@ static dvt_status check_output(const TF_Graph *graph, TF_Output output) {
     return dvt_error(TF_INVALID_ARGUMENT, "Node %s was not found in the graph",
                      output.oper ? output.oper->def.name.data : "NULL");
   if (output.index >= 0 && output.index < output.oper->def.output_count) return NULL;
-  return dvt_error(TF_INVALID_ARGUMENT, "Node '%s' has %d outputs; there is no output %d", output.oper->def.name.data,
-                   output.oper->def.output_count, output.index);
+  return dvt_error(TF_INVALID_ARGUMENT, "Node '%s' has %d outputs; there is no output %d",
+                   output.oper->def.name.data, output.oper->def.output_count, output.index);
 }
 
 static dvt_status set_shape(TF_Graph *graph, TF_Output output, const int64_t *dims, int rank) {
@@ -39,7 +40,8 @@ static dvt_status set_shape(TF_Graph *graph, TF_Output output, const int64_t *di
     return dvt_error(TF_INVALID_ARGUMENT, "a shape has at most %d dimensions, got %d", DVT_MAX_RANK, rank);
   for (int i = 0; i < rank; i++)
     if (dims[i] < -1)
-      return dvt_error(TF_INVALID_ARGUMENT, "dimension %d is %lld; give -1 for an unknown one", i, (long long)dims[i]);
+      return dvt_error(TF_INVALID_ARGUMENT, "dimension %d is %lld; give -1 for an unknown one", i,
+                       (long long)dims[i]);
   if (rank >= 0) DVT_RETURN_IF_ERROR(dvt_shape_make(&graph->shapes, dims, rank, true, &given));
   return dvt_shape_merge(&graph->shapes, *shape, given, shape);
 }
@@ -66,7 +68,8 @@ int TF_GraphGetTensorNumDims(TF_Graph *graph, TF_Output output, TF_Status *statu
   return rank;
 }
 
-void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, int num_dims, TF_Status *status) {
+void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, int num_dims,
+                            TF_Status *status) {
   pthread_mutex_lock(&graph->lock);
   dvt_status error = check_output(graph, output);
   if (!error) {
@@ -85,8 +88,10 @@ void TF_GraphToGraphDef(TF_Graph *graph, TF_Buffer *output_graph_def, TF_Status 
   pthread_mutex_lock(&graph->lock);
   dvt_status error = dvt_graph_to_proto(graph, &out);
   pthread_mutex_unlock(&graph->lock);
-  if (error) dvt_buf_deinit(&out);
-  else error = dvt_buf_to_tf_buffer(&out, output_graph_def);
+  if (error)
+    dvt_buf_deinit(&out);
+  else
+    error = dvt_buf_to_tf_buffer(&out, output_graph_def);
   dvt_status_to_tf(error, status);
 }
 

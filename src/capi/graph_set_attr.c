@@ -1,4 +1,5 @@
-// TF_SetAttr*: attributes of an operation under construction, encoded into its description. The colocation groups
+// TF_SetAttr*: attributes of an operation under construction, encoded into its description. The colocation
+// groups
 // ("_class") are kept apart, since TF_ColocateWith adds to them.
 #include "graph/builder.h"
 #include "tensor/tensor_proto.h"
@@ -13,7 +14,8 @@ static size_t count_of(int n) { return n > 0 ? (size_t)n : 0; }
 
 static bool is_class(const char *attr_name) { return dvt_str_is(DVT_STR("_class"), attr_name); }
 
-void TF_SetAttrString(TF_OperationDescription *desc, const char *attr_name, const void *value, size_t length) {
+void TF_SetAttrString(TF_OperationDescription *desc, const char *attr_name, const void *value,
+                      size_t length) {
   dvt_attr_put_string(begin(desc, attr_name), dvt_str_make(value, length));
   dvt_builder_end_attr(desc);
 }
@@ -41,7 +43,8 @@ void TF_SetAttrInt(TF_OperationDescription *desc, const char *attr_name, int64_t
   dvt_builder_end_attr(desc);
 }
 
-void TF_SetAttrIntList(TF_OperationDescription *desc, const char *attr_name, const int64_t *values, int num_values) {
+void TF_SetAttrIntList(TF_OperationDescription *desc, const char *attr_name, const int64_t *values,
+                       int num_values) {
   dvt_attr_put_int_list(begin(desc, attr_name), values, count_of(num_values));
   dvt_builder_end_attr(desc);
 }
@@ -51,7 +54,8 @@ void TF_SetAttrFloat(TF_OperationDescription *desc, const char *attr_name, float
   dvt_builder_end_attr(desc);
 }
 
-void TF_SetAttrFloatList(TF_OperationDescription *desc, const char *attr_name, const float *values, int num_values) {
+void TF_SetAttrFloatList(TF_OperationDescription *desc, const char *attr_name, const float *values,
+                         int num_values) {
   dvt_attr_put_float_list(begin(desc, attr_name), values, count_of(num_values));
   dvt_builder_end_attr(desc);
 }
@@ -85,12 +89,14 @@ void TF_SetAttrPlaceholder(TF_OperationDescription *desc, const char *attr_name,
   dvt_builder_end_attr(desc);
 }
 
-void TF_SetAttrFuncName(TF_OperationDescription *desc, const char *attr_name, const char *value, size_t length) {
+void TF_SetAttrFuncName(TF_OperationDescription *desc, const char *attr_name, const char *value,
+                        size_t length) {
   dvt_attr_put_func_name(begin(desc, attr_name), dvt_str_make(value, length));
   dvt_builder_end_attr(desc);
 }
 
-void TF_SetAttrShape(TF_OperationDescription *desc, const char *attr_name, const int64_t *dims, int num_dims) {
+void TF_SetAttrShape(TF_OperationDescription *desc, const char *attr_name, const int64_t *dims,
+                     int num_dims) {
   dvt_attr_put_shape(begin(desc, attr_name), dims, num_dims < 0 ? -1 : num_dims);
   dvt_builder_end_attr(desc);
 }
@@ -121,8 +127,9 @@ void TF_SetAttrTensorShapeProto(TF_OperationDescription *desc, const char *attr_
   dvt_status_to_tf(error, status);
 }
 
-void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *attr_name, const void *const *protos,
-                                    const size_t *proto_lens, int num_shapes, TF_Status *status) {
+void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *attr_name,
+                                    const void *const *protos, const size_t *proto_lens, int num_shapes,
+                                    TF_Status *status) {
   dvt_status error = NULL;
   for (int i = 0; !error && i < num_shapes; i++) {
     error = check_shape_proto(dvt_str_make(protos[i], proto_lens[i]));
@@ -131,7 +138,8 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *a
   if (!error) {
     dvt_buf *out = begin(desc, attr_name);
     size_t list = dvt_wire_begin(out, VALUE_LIST);
-    for (int i = 0; i < num_shapes; i++) dvt_wire_put_bytes(out, LIST_SHAPE, dvt_str_make(protos[i], proto_lens[i]));
+    for (int i = 0; i < num_shapes; i++)
+      dvt_wire_put_bytes(out, LIST_SHAPE, dvt_str_make(protos[i], proto_lens[i]));
     dvt_wire_end(out, list);
     dvt_builder_end_attr(desc);
   }
@@ -139,7 +147,8 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *a
 }
 
 // An attr that was begun and not ended does not exist.
-void TF_SetAttrTensor(TF_OperationDescription *desc, const char *attr_name, TF_Tensor *value, TF_Status *status) {
+void TF_SetAttrTensor(TF_OperationDescription *desc, const char *attr_name, TF_Tensor *value,
+                      TF_Status *status) {
   if (!value) {
     dvt_status_to_tf(dvt_error(TF_INVALID_ARGUMENT, "the tensor for attr '%s' is NULL", attr_name), status);
     return;
@@ -183,8 +192,8 @@ static dvt_status set_class(TF_OperationDescription *desc, dvt_str value) {
   return NULL;
 }
 
-void TF_SetAttrValueProto(TF_OperationDescription *desc, const char *attr_name, const void *proto, size_t proto_len,
-                          TF_Status *status) {
+void TF_SetAttrValueProto(TF_OperationDescription *desc, const char *attr_name, const void *proto,
+                          size_t proto_len, TF_Status *status) {
   dvt_str value = dvt_str_make(proto, proto_len);
   dvt_attr_info info;
   dvt_status error = dvt_attr_inspect(value, &info);

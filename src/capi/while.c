@@ -1,5 +1,6 @@
-// TF_NewWhile to TF_AbortWhile: v1 while loops. The caller fills a condition and a body graph; finishing copies both
-// into the graph, between Enter, Merge, LoopCond, Switch, NextIteration and Exit. Gradients are not implemented.
+// TF_NewWhile to TF_AbortWhile: v1 while loops. The caller fills a condition and a body graph; finishing
+// copies both into the graph, between Enter, Merge, LoopCond, Switch, NextIteration and Exit. Gradients are
+// not implemented.
 #include "base/log.h"
 #include "capi/unimplemented.h"
 #include "graph/builder.h"
@@ -19,13 +20,15 @@ static dvt_status make_subgraph(TF_Graph *parent, const TF_Output *inputs, int c
     dvt_buf name = {0};
     TF_Operation *node = NULL;
     dvt_buf_printf(&name, "%s%d", prefix, i);
-    TF_OperationDescription *desc = dvt_builder_create(graph, DVT_STR("Placeholder"), dvt_buf_str(&name), false);
+    TF_OperationDescription *desc =
+        dvt_builder_create(graph, DVT_STR("Placeholder"), dvt_buf_str(&name), false);
     dvt_buf_deinit(&name);
     if (!desc) {
       status = dvt_error_out_of_memory(sizeof *desc);
       break;
     }
-    dvt_attr_put_type(dvt_builder_begin_attr(desc, DVT_STR("dtype")), inputs[i].oper->def.output_types[inputs[i].index]);
+    dvt_attr_put_type(dvt_builder_begin_attr(desc, DVT_STR("dtype")),
+                      inputs[i].oper->def.output_types[inputs[i].index]);
     dvt_builder_end_attr(desc);
     status = dvt_builder_finish(desc, false, &node);
     out_inputs[i] = (TF_Output){node, 0};
@@ -126,7 +129,8 @@ static dvt_status begin_node(loop *l, const char *op, TF_OperationDescription **
 }
 
 // A node with up to two plain inputs.
-static dvt_status add_node(loop *l, const char *op, dvt_edge first, dvt_edge second, TF_Operation **out_node) {
+static dvt_status add_node(loop *l, const char *op, dvt_edge first, dvt_edge second,
+                           TF_Operation **out_node) {
   TF_OperationDescription *desc;
   DVT_RETURN_IF_ERROR(begin_node(l, op, &desc));
   dvt_builder_add_input(desc, first);
@@ -158,7 +162,8 @@ static dvt_status add_merge(loop *l, TF_Operation *enter, TF_Operation **out_nod
                 dvt_arena_copy_str(&l->graph->arena, dvt_buf_str(&l->name), &name);
   dvt_buf_deinit(&values);
   if (!copied) return dvt_error_out_of_memory(64);
-  dvt_attr attrs[] = {{DVT_STR("T"), dvt_str_make(kept.data, split)}, {DVT_STR("N"), dvt_str_drop(kept, split)}};
+  dvt_attr attrs[] = {{DVT_STR("T"), dvt_str_make(kept.data, split)},
+                      {DVT_STR("N"), dvt_str_drop(kept, split)}};
   node.name = name;
   node.attrs = attrs;
   node.inputs = inputs;
@@ -172,7 +177,8 @@ static bool is_one_of(const TF_Operation *node, const TF_Output *list, int count
 }
 
 // All nodes of `part` but its inputs.
-static dvt_status nodes_to_proto(const TF_Graph *part, const TF_Output *part_inputs, int count, dvt_buf *out) {
+static dvt_status nodes_to_proto(const TF_Graph *part, const TF_Output *part_inputs, int count,
+                                 dvt_buf *out) {
   for (size_t i = 0; i < part->node_count; i++) {
     if (is_one_of(part->nodes[i], part_inputs, count)) continue;
     size_t begin = dvt_wire_begin(out, 1);
@@ -185,8 +191,8 @@ static dvt_status nodes_to_proto(const TF_Graph *part, const TF_Output *part_inp
   return out->failed ? dvt_error_out_of_memory(out->len) : NULL;
 }
 
-// Copies `part` under the loop's name. Its inputs become `output` of the nodes in `sources`; nodes that read no input run
-// once an iteration because they wait for the first of these.
+// Copies `part` under the loop's name. Its inputs become `output` of the nodes in `sources`; nodes that read
+// no input run once an iteration because they wait for the first of these.
 static dvt_status copy_part(loop *l, TF_Graph *part, const char *what, const TF_Output *part_inputs,
                             TF_Operation **sources, int output, const TF_Output *wanted, int wanted_count,
                             TF_Output *out_outputs) {
@@ -226,10 +232,12 @@ static dvt_status build_condition(loop *l, TF_Operation **out_loop_cond) {
     l->switches[i] = enter;  // until the switches exist
   }
   for (int i = 0; i < p->ninputs; i++) DVT_RETURN_IF_ERROR(add_merge(l, l->switches[i], &l->merges[i]));
-  DVT_RETURN_IF_ERROR(copy_part(l, p->cond_graph, "cond", p->cond_inputs, l->merges, 0, &p->cond_output, 1, &result));
+  DVT_RETURN_IF_ERROR(
+      copy_part(l, p->cond_graph, "cond", p->cond_inputs, l->merges, 0, &p->cond_output, 1, &result));
   int dtype = result.oper->def.output_types[result.index];
   if (dtype != TF_BOOL)
-    return dvt_error(TF_INVALID_ARGUMENT, "BuildWhileLoop: 'cond' argument must return a boolean output, got %s",
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "BuildWhileLoop: 'cond' argument must return a boolean output, got %s",
                      dvt_dtype_name(dtype));
   return add_node(l, "LoopCond", (dvt_edge){result.oper, result.index}, (dvt_edge){NULL, 0}, out_loop_cond);
 }
@@ -239,12 +247,13 @@ static dvt_status build_loop(loop *l, TF_Output *results, TF_Output *outputs) {
   TF_Operation *loop_cond, *node;
   DVT_RETURN_IF_ERROR(build_condition(l, &loop_cond));
   for (int i = 0; i < p->ninputs; i++)
-    DVT_RETURN_IF_ERROR(add_node(l, "Switch", (dvt_edge){l->merges[i], 0}, (dvt_edge){loop_cond, 0}, &l->switches[i]));
-  DVT_RETURN_IF_ERROR(
-      copy_part(l, p->body_graph, "body", p->body_inputs, l->switches, 1, p->body_outputs, p->ninputs, results));
-  for (int i = 0; i < p->ninputs; i++) {
     DVT_RETURN_IF_ERROR(
-        add_node(l, "NextIteration", (dvt_edge){results[i].oper, results[i].index}, (dvt_edge){NULL, 0}, &node));
+        add_node(l, "Switch", (dvt_edge){l->merges[i], 0}, (dvt_edge){loop_cond, 0}, &l->switches[i]));
+  DVT_RETURN_IF_ERROR(copy_part(l, p->body_graph, "body", p->body_inputs, l->switches, 1, p->body_outputs,
+                                p->ninputs, results));
+  for (int i = 0; i < p->ninputs; i++) {
+    DVT_RETURN_IF_ERROR(add_node(l, "NextIteration", (dvt_edge){results[i].oper, results[i].index},
+                                 (dvt_edge){NULL, 0}, &node));
     DVT_RETURN_IF_ERROR(dvt_graph_set_input(l->merges[i], 1, (dvt_edge){node, 0}));
   }
   for (int i = 0; i < p->ninputs; i++) {
@@ -258,7 +267,8 @@ static dvt_status build_loop(loop *l, TF_Output *results, TF_Output *outputs) {
 static dvt_status finish_while(const TF_WhileParams *params, TF_Output *outputs) {
   DVT_RETURN_IF_ERROR(check_params(params));
   size_t count = (size_t)params->ninputs;
-  loop l = {.graph = params->cond_graph->loop_parent, .params = params, .inputs = params->cond_inputs + 3 * count};
+  loop l = {
+      .graph = params->cond_graph->loop_parent, .params = params, .inputs = params->cond_inputs + 3 * count};
   TF_Output *results = dvt_calloc(count, sizeof *results);
   l.merges = dvt_calloc(2 * count, sizeof *l.merges);
   dvt_status status = results && l.merges ? NULL : dvt_error_out_of_memory(count * sizeof *results);
@@ -284,8 +294,8 @@ void TF_FinishWhile(const TF_WhileParams *params, TF_Status *status, TF_Output *
 
 static const char gradient_remedy[] = "build the gradient operations before the graph is exported";
 
-void TF_AddGradients(TF_Graph *g, TF_Output *y, int ny, TF_Output *x, int nx, TF_Output *dx, TF_Status *status,
-                     TF_Output *dy) {
+void TF_AddGradients(TF_Graph *g, TF_Output *y, int ny, TF_Output *x, int nx, TF_Output *dx,
+                     TF_Status *status, TF_Output *dy) {
   (void)g, (void)y, (void)ny, (void)x, (void)nx, (void)dx, (void)dy;
   dvt_answer_unimplemented(DVT_UNIMPLEMENTED(TF_AddGradients), gradient_remedy, status);
 }

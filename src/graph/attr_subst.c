@@ -1,5 +1,5 @@
-// See attr_subst.h. A placeholder is field 9 of an AttrValue; a func (field 10, or field 9 of the list in field 1)
-// carries attrs of its own, in which placeholders may stand again.
+// See attr_subst.h. A placeholder is field 9 of an AttrValue; a func (field 10, or field 9 of the list in
+// field 1) carries attrs of its own, in which placeholders may stand again.
 #include "graph/attr_subst.h"
 
 #include "graph/node_parse.h"
@@ -50,22 +50,32 @@ static dvt_status find_value(const dvt_attr_values *values, dvt_str name, dvt_st
     return NULL;
   }
   return dvt_error(TF_INVALID_ARGUMENT,
-                   "the body of the function uses its attr '" DVT_STR_FMT "', for which the call gives no value",
+                   "the body of the function uses its attr '" DVT_STR_FMT
+                   "', for which the call gives no value",
                    DVT_STR_ARG(name));
 }
 
 static void put_field(const dvt_field *field, dvt_buf *out) {
   switch (field->type) {
-    case DVT_WIRE_VARINT: dvt_wire_put_varint(out, field->number, field->value); break;
-    case DVT_WIRE_FIXED32: dvt_wire_put_fixed32(out, field->number, (uint32_t)field->value); break;
-    case DVT_WIRE_FIXED64: dvt_wire_put_fixed64(out, field->number, field->value); break;
-    case DVT_WIRE_BYTES: dvt_wire_put_bytes(out, field->number, field->bytes); break;
+    case DVT_WIRE_VARINT:
+      dvt_wire_put_varint(out, field->number, field->value);
+      break;
+    case DVT_WIRE_FIXED32:
+      dvt_wire_put_fixed32(out, field->number, (uint32_t)field->value);
+      break;
+    case DVT_WIRE_FIXED64:
+      dvt_wire_put_fixed64(out, field->number, field->value);
+      break;
+    case DVT_WIRE_BYTES:
+      dvt_wire_put_bytes(out, field->number, field->bytes);
+      break;
   }
 }
 
 static dvt_status substitute(dvt_str value, const dvt_attr_values *values, int depth, dvt_buf *out);
 
-static dvt_status put_func(dvt_str func, const dvt_attr_values *values, int depth, uint32_t number, dvt_buf *out) {
+static dvt_status put_func(dvt_str func, const dvt_attr_values *values, int depth, uint32_t number,
+                           dvt_buf *out) {
   dvt_wire wire = dvt_wire_open(func);
   dvt_field field;
   size_t begin = dvt_wire_begin(out, number);

@@ -1,5 +1,5 @@
-// Building a node step by step: collects inputs and attrs, infers type and number attrs from the inputs the way
-// stock's NodeDefBuilder does, and hands the whole to dvt_graph_add_node.
+// Building a node step by step: collects inputs and attrs, infers type and number attrs from the inputs the
+// way stock's NodeDefBuilder does, and hands the whole to dvt_graph_add_node.
 #include "graph/builder.h"
 
 #include "op/registry.h"
@@ -20,8 +20,10 @@ static dvt_span add_text(TF_OperationDescription *desc, dvt_str s) {
 static void fail_memory(TF_OperationDescription *desc) { dvt_builder_fail(desc, dvt_error_out_of_memory(0)); }
 
 void dvt_builder_fail(TF_OperationDescription *desc, dvt_status error) {
-  if (desc->error) dvt_status_free(error);
-  else desc->error = error;
+  if (desc->error)
+    dvt_status_free(error);
+  else
+    desc->error = error;
 }
 
 enum { KEPT_TEXT_BYTES = 1 << 16 };  // a description that held a large tensor gives the memory back
@@ -38,8 +40,10 @@ static void reset(TF_OperationDescription *desc) {
 TF_OperationDescription *dvt_builder_create(TF_Graph *graph, dvt_str op_type, dvt_str name, bool locked) {
   if (!locked) pthread_mutex_lock(&graph->lock);
   TF_OperationDescription *desc = graph->free_descriptions;
-  if (desc) graph->free_descriptions = desc->next_free;
-  else desc = dvt_calloc(1, sizeof *desc);
+  if (desc)
+    graph->free_descriptions = desc->next_free;
+  else
+    desc = dvt_calloc(1, sizeof *desc);
   const dvt_op_def *op = desc ? dvt_graph_find_op(graph, op_type) : NULL;
   if (!locked) pthread_mutex_unlock(&graph->lock);
   if (!desc) return NULL;
@@ -73,7 +77,9 @@ void dvt_builder_free_all(TF_Graph *graph) {
   }
 }
 
-void dvt_builder_set_device(TF_OperationDescription *desc, dvt_str device) { desc->device = add_text(desc, device); }
+void dvt_builder_set_device(TF_OperationDescription *desc, dvt_str device) {
+  desc->device = add_text(desc, device);
+}
 
 // A producer must be a node of the same graph and have that output.
 static bool accept_input(TF_OperationDescription *desc, dvt_edge input) {
@@ -84,11 +90,11 @@ static bool accept_input(TF_OperationDescription *desc, dvt_edge input) {
     dvt_builder_fail(desc, dvt_error(TF_INVALID_ARGUMENT, "an input of node '" DVT_STR_FMT "' is NULL",
                                      DVT_STR_ARG(text_at(desc, desc->name))));
   else if (input.node->graph != desc->graph)
-    dvt_builder_fail(desc, dvt_error(TF_INVALID_ARGUMENT,
-                                     "input '" DVT_STR_FMT ":%d' of node '" DVT_STR_FMT
-                                     "' is a node of another graph",
-                                     DVT_STR_ARG(input.node->def.name), input.index,
-                                     DVT_STR_ARG(text_at(desc, desc->name))));
+    dvt_builder_fail(
+        desc,
+        dvt_error(TF_INVALID_ARGUMENT,
+                  "input '" DVT_STR_FMT ":%d' of node '" DVT_STR_FMT "' is a node of another graph",
+                  DVT_STR_ARG(input.node->def.name), input.index, DVT_STR_ARG(text_at(desc, desc->name))));
   else
     dvt_builder_fail(desc, dvt_error(TF_OUT_OF_RANGE,
                                      "Node '" DVT_STR_FMT "' (type: '" DVT_STR_FMT
@@ -118,15 +124,15 @@ void dvt_builder_add_input_list(TF_OperationDescription *desc, const TF_Output *
   for (int i = 0; i < count; i++)
     if (!accept_input(desc, (dvt_edge){inputs[i].oper, inputs[i].index})) return;
   if (!add_arg(desc, count > 0 ? count : 0, true)) return;
-  for (int i = 0; i < count; i++) desc->inputs[desc->input_count++] = (dvt_edge){inputs[i].oper, inputs[i].index};
+  for (int i = 0; i < count; i++)
+    desc->inputs[desc->input_count++] = (dvt_edge){inputs[i].oper, inputs[i].index};
 }
 
 void dvt_builder_add_control_input(TF_OperationDescription *desc, TF_Operation *before) {
   if (!before || before->graph != desc->graph) {
-    dvt_builder_fail(desc, dvt_error(TF_INVALID_ARGUMENT,
-                                     "a control input of node '" DVT_STR_FMT "' is %s",
-                                     DVT_STR_ARG(text_at(desc, desc->name)),
-                                     before ? "a node of another graph" : "NULL"));
+    dvt_builder_fail(
+        desc, dvt_error(TF_INVALID_ARGUMENT, "a control input of node '" DVT_STR_FMT "' is %s",
+                        DVT_STR_ARG(text_at(desc, desc->name)), before ? "a node of another graph" : "NULL"));
     return;
   }
   if (!dvt_grow((void **)&desc->control_inputs, &desc->control_capacity, desc->control_count + 1,
@@ -173,8 +179,9 @@ DVT_COLD static dvt_status inconsistent(dvt_str name, dvt_str first, dvt_str sec
   dvt_buf a = {0}, b = {0};
   dvt_attr_describe(first, &a);
   dvt_attr_describe(second, &b);
-  dvt_status status = dvt_error(TF_INVALID_ARGUMENT, "Inconsistent values for attr '" DVT_STR_FMT "' %s vs. %s",
-                                DVT_STR_ARG(name), a.data ? a.data : "", b.data ? b.data : "");
+  dvt_status status =
+      dvt_error(TF_INVALID_ARGUMENT, "Inconsistent values for attr '" DVT_STR_FMT "' %s vs. %s",
+                DVT_STR_ARG(name), a.data ? a.data : "", b.data ? b.data : "");
   dvt_buf_deinit(&a);
   dvt_buf_deinit(&b);
   return status;
@@ -197,7 +204,9 @@ static void infer_type(TF_OperationDescription *desc, int16_t attr_index, int dt
   dvt_builder_end_attr(desc);
 }
 
-static int base_dtype(int dtype) { return dtype > DVT_DTYPE_REF_OFFSET ? dtype - DVT_DTYPE_REF_OFFSET : dtype; }
+static int base_dtype(int dtype) {
+  return dtype > DVT_DTYPE_REF_OFFSET ? dtype - DVT_DTYPE_REF_OFFSET : dtype;
+}
 
 static int input_dtype(const TF_OperationDescription *desc, int32_t i) {
   dvt_edge input = desc->inputs[i];
@@ -210,8 +219,8 @@ static dvt_status check_dtypes(const TF_OperationDescription *desc, const dvt_ar
   for (int32_t i = arg->begin; i < arg->begin + arg->count; i++) {
     int actual = input_dtype(desc, i);
     if (!dvt_dtypes_connect(expected, actual))
-      return dvt_error(TF_INVALID_ARGUMENT, "Input '" DVT_STR_FMT "' passed %s expected %s", DVT_STR_ARG(def->name),
-                       dvt_dtype_name(actual), dvt_dtype_name(expected));
+      return dvt_error(TF_INVALID_ARGUMENT, "Input '" DVT_STR_FMT "' passed %s expected %s",
+                       DVT_STR_ARG(def->name), dvt_dtype_name(actual), dvt_dtype_name(expected));
   }
   return NULL;
 }
@@ -226,7 +235,8 @@ static dvt_status check_refs(const TF_OperationDescription *desc, const dvt_arg_
   return NULL;
 }
 
-static void infer_type_list(TF_OperationDescription *desc, const dvt_arg_def *def, const dvt_builder_arg *arg) {
+static void infer_type_list(TF_OperationDescription *desc, const dvt_arg_def *def,
+                            const dvt_builder_arg *arg) {
   enum { FEW = 64 };
   int few[FEW], *dtypes = few;
   if (arg->count > FEW && !(dtypes = dvt_malloc(sizeof *dtypes * (size_t)arg->count))) {
@@ -241,13 +251,15 @@ static void infer_type_list(TF_OperationDescription *desc, const dvt_arg_def *de
 }
 
 // One argument against its definition: single or list, dtypes, and the attrs that follow from it.
-static dvt_status take_arg(TF_OperationDescription *desc, const dvt_arg_def *def, const dvt_builder_arg *arg) {
+static dvt_status take_arg(TF_OperationDescription *desc, const dvt_arg_def *def,
+                           const dvt_builder_arg *arg) {
   bool wants_list = def->number_attr >= 0 || def->type_list_attr >= 0;
   if (wants_list && !arg->is_list)
     return dvt_error(TF_INVALID_ARGUMENT, "Single tensor passed to '" DVT_STR_FMT "', expected list",
                      DVT_STR_ARG(def->name));
   if (!wants_list && arg->is_list)
-    return dvt_error(TF_INVALID_ARGUMENT, "List provided to input '" DVT_STR_FMT "' when single Tensor expected",
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "List provided to input '" DVT_STR_FMT "' when single Tensor expected",
                      DVT_STR_ARG(def->name));
   if (def->number_attr >= 0) {
     dvt_attr_put_int(dvt_builder_begin_attr(desc, desc->op->attrs[def->number_attr].name), arg->count);

@@ -1,6 +1,6 @@
-// TF_OperationDescription: a node under construction. Names, attrs and the device are collected in one buffer, which
-// is copied into the graph's arena in one piece when the node is finished; descriptions are reused, so that building a
-// node costs no allocation of its own.
+// TF_OperationDescription: a node under construction. Names, attrs and the device are collected in one
+// buffer, which is copied into the graph's arena in one piece when the node is finished; descriptions are
+// reused, so that building a node costs no allocation of its own.
 #ifndef DVT_GRAPH_BUILDER_H_
 #define DVT_GRAPH_BUILDER_H_
 
@@ -52,6 +52,7 @@ void dvt_builder_end_attr(TF_OperationDescription *desc);
 void dvt_builder_fail(TF_OperationDescription *desc, dvt_status error);
 
 // Adds the node; the description is used up in any case. Takes the graph's lock unless `locked`.
-dvt_status dvt_builder_finish(TF_OperationDescription *desc, bool locked, TF_Operation **out_node) DVT_NODISCARD;
+dvt_status dvt_builder_finish(TF_OperationDescription *desc, bool locked,
+                              TF_Operation **out_node) DVT_NODISCARD;
 
 #endif  // DVT_GRAPH_BUILDER_H_

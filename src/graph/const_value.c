@@ -1,6 +1,6 @@
-// What is known about the values of a new node's inputs while the graph is built: constants, and integers that
-// are computed from constants and shapes (Shape, Size, Rank, Pack, ConcatV2, StridedSlice, Cast, Identity).
-// Shape functions ask through the hooks at the end; nothing is computed before they ask.
+// What is known about the values of a new node's inputs while the graph is built: constants, and integers
+// that are computed from constants and shapes (Shape, Size, Rank, Pack, ConcatV2, StridedSlice, Cast,
+// Identity). Shape functions ask through the hooks at the end; nothing is computed before they ask.
 #include "graph/graph.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor_proto.h"
@@ -154,7 +154,8 @@ static int64_t clamp(int64_t at, int64_t low, int64_t high) { return at < low ? 
 static bool from_slice(const TF_Operation *node, int depth, int_vector *out) {
   int_vector v;
   int64_t begin, end, stride;
-  if (node->def.input_count != 4 || mask_of(node, DVT_STR("ellipsis_mask")) || mask_of(node, DVT_STR("new_axis_mask")))
+  if (node->def.input_count != 4 || mask_of(node, DVT_STR("ellipsis_mask")) ||
+      mask_of(node, DVT_STR("new_axis_mask")))
     return false;
   if (!evaluate(node->inputs[0], depth, &v) || v.is_scalar || !single(node, 1, depth, &begin) ||
       !single(node, 2, depth, &end) || !single(node, 3, depth, &stride) || stride == 0)
@@ -167,8 +168,9 @@ static bool from_slice(const TF_Operation *node, int depth, int_vector *out) {
     return true;
   }
   if (end < 0) end += v.count;
-  begin = mask_of(node, DVT_STR("begin_mask")) & 1 ? (back ? v.count - 1 : 0)
-                                                   : clamp(begin, back ? -1 : 0, back ? v.count - 1 : v.count);
+  begin = mask_of(node, DVT_STR("begin_mask")) & 1
+              ? (back ? v.count - 1 : 0)
+              : clamp(begin, back ? -1 : 0, back ? v.count - 1 : v.count);
   end = mask_of(node, DVT_STR("end_mask")) & 1 ? (back ? -1 : v.count)
                                                : clamp(end, back ? -1 : 0, back ? v.count - 1 : v.count);
   stride = clamp(stride, -MAX_ELEMENTS - 1, MAX_ELEMENTS + 1);
@@ -219,8 +221,10 @@ static bool known_ints(dvt_edge source, TF_Tensor *out) {
   int64_t dim = v.count;
   dvt_status status = dvt_tensor_init_allocate(out, dtype, &dim, v.is_scalar ? 0 : 1);
   for (int i = 0; !status && i < v.count; i++) {
-    if (dtype == TF_INT64) ((int64_t *)out->data)[i] = v.at[i].value;
-    else ((int32_t *)out->data)[i] = (int32_t)v.at[i].value;
+    if (dtype == TF_INT64)
+      ((int64_t *)out->data)[i] = v.at[i].value;
+    else
+      ((int32_t *)out->data)[i] = (int32_t)v.at[i].value;
   }
   dvt_status_free(status);
   return status == NULL;
@@ -234,7 +238,8 @@ const TF_Tensor *dvt_known_input_tensor(void *known_inputs, int index) {
   dvt_edge source = through_identities(known->inputs[index]);
   if (!source.node) return NULL;
   struct dvt_known_value *value = dvt_arena_calloc(&known->graph->scratch, 1, sizeof *value);
-  if (!value || (!const_tensor(source.node, &value->tensor) && !known_ints(source, &value->tensor))) return NULL;
+  if (!value || (!const_tensor(source.node, &value->tensor) && !known_ints(source, &value->tensor)))
+    return NULL;
   value->index = index;
   value->next = known->values;
   known->values = value;
@@ -292,7 +297,8 @@ bool dvt_known_handle_shape(void *known_inputs, int index, dvt_shape *out_shape)
   if (dvt_graph_handle_data(known->graph, source, &data)) {
     if (!shape_in_handle_data(data, &proto)) return false;
   } else {
-    if (!is_op(source.node, DVT_STR("VarHandleOp")) || !dvt_node_attr(&source.node->def, DVT_STR("shape"), &value))
+    if (!is_op(source.node, DVT_STR("VarHandleOp")) ||
+        !dvt_node_attr(&source.node->def, DVT_STR("shape"), &value))
       return false;
     status = dvt_attr_get_shape(value, &proto);
   }

@@ -4,12 +4,15 @@
 
 static TF_Graph *graph;
 
-static TF_Operation *constant(const char *name, TF_DataType dtype, const int64_t *values, int count, int rank) {
+static TF_Operation *constant(const char *name, TF_DataType dtype, const int64_t *values, int count,
+                              int rank) {
   int64_t dim = count;
   TF_Tensor *tensor = TF_AllocateTensor(dtype, &dim, rank, (size_t)count * TF_DataTypeSize(dtype));
   for (int i = 0; i < count; i++) {
-    if (dtype == TF_INT64) ((int64_t *)TF_TensorData(tensor))[i] = values[i];
-    else ((int32_t *)TF_TensorData(tensor))[i] = (int32_t)values[i];
+    if (dtype == TF_INT64)
+      ((int64_t *)TF_TensorData(tensor))[i] = values[i];
+    else
+      ((int32_t *)TF_TensorData(tensor))[i] = (int32_t)values[i];
   }
   TF_OperationDescription *desc = TF_NewOperation(graph, "Const", name);
   TF_SetAttrTensor(desc, "value", tensor, test_status);
@@ -20,9 +23,13 @@ static TF_Operation *constant(const char *name, TF_DataType dtype, const int64_t
   return node;
 }
 
-static TF_Operation *scalar(const char *name, int64_t value) { return constant(name, TF_INT32, &value, 1, 0); }
+static TF_Operation *scalar(const char *name, int64_t value) {
+  return constant(name, TF_INT32, &value, 1, 0);
+}
 
-static TF_Operation *vector1(const char *name, int64_t value) { return constant(name, TF_INT32, &value, 1, 1); }
+static TF_Operation *vector1(const char *name, int64_t value) {
+  return constant(name, TF_INT32, &value, 1, 1);
+}
 
 static TF_Operation *shaped(const char *name, const int64_t *dims, int rank) {
   TF_Operation *node = must_add(graph, "TestFeed", name, NULL, NULL);
@@ -79,8 +86,8 @@ static TF_Operation *pack(const char *name, TF_Operation **parts, int count) {
   return node;
 }
 
-static TF_Operation *slice(const char *name, TF_Operation *from, int begin, int end, int stride, int shrink, int begin_mask,
-                           int end_mask) {
+static TF_Operation *slice(const char *name, TF_Operation *from, int begin, int end, int stride, int shrink,
+                           int begin_mask, int end_mask) {
   char part[32];
   snprintf(part, sizeof part, "%s/b", name);
   TF_Operation *b = vector1(part, begin);
@@ -105,7 +112,8 @@ static void test_constants(void **state) {
   (void)state;
   TF_Operation *c = constant("c/v", TF_INT64, VALUES(5, -7, INT64_MAX), 1);
   assert_values(c, VALUES(5, -7, INT64_MAX));
-  TF_Operation *same = must_add(graph, "Identity", "c/same", must_add(graph, "Identity", "c/i", c, NULL), NULL);
+  TF_Operation *same =
+      must_add(graph, "Identity", "c/same", must_add(graph, "Identity", "c/i", c, NULL), NULL);
   assert_values(same, VALUES(5, -7, INT64_MAX));
   assert_unknown(must_add(graph, "TestInt", "c/unknown", NULL, NULL));
   assert_unknown(must_add(graph, "TestFeed", "c/feed", NULL, NULL));
@@ -118,7 +126,8 @@ static void test_constants(void **state) {
 
 static void test_shapes_of_tensors(void **state) {
   (void)state;
-  TF_Operation *full = shaped("s/full", (int64_t[]){2, 3, 4}, 3), *part = shaped("s/part", (int64_t[]){2, -1}, 2);
+  TF_Operation *full = shaped("s/full", (int64_t[]){2, 3, 4}, 3),
+               *part = shaped("s/part", (int64_t[]){2, -1}, 2);
   assert_values(must_add(graph, "Shape", "s/shape", full, NULL), VALUES(2, 3, 4));
   assert_values(must_add(graph, "Size", "s/size", full, NULL), VALUES(24));
   assert_values(must_add(graph, "Rank", "s/rank", part, NULL), VALUES(2));
@@ -126,7 +135,8 @@ static void test_shapes_of_tensors(void **state) {
   assert_unknown(partial);
   assert_shape(partial, "[2,?]");
   assert_unknown(must_add(graph, "Size", "s/no_size", part, NULL));
-  assert_unknown(must_add(graph, "Rank", "s/no_rank", must_add(graph, "TestFeed", "s/unknown", NULL, NULL), NULL));
+  assert_unknown(
+      must_add(graph, "Rank", "s/no_rank", must_add(graph, "TestFeed", "s/unknown", NULL, NULL), NULL));
 }
 
 // The unknown dimension of the one shape is the same as in the other: merging them says so.
@@ -207,17 +217,22 @@ static int setup(void **state) {
   test_setup(state);
   test_op("Const", unknown, SPECS("a:value: tensor", "a:dtype: type", "o:output: dtype"));
   test_op("Identity", shape_of_first, SPECS("a:T: type", "i:input: T", "o:output: T"));
-  test_op("Shape", unknown, SPECS("a:T: type", "a:out_type: {int32, int64} = DT_INT32", "i:input: T", "o:output: out_type"));
-  test_op("Size", unknown, SPECS("a:T: type", "a:out_type: {int32, int64} = DT_INT32", "i:input: T", "o:output: out_type"));
+  test_op("Shape", unknown,
+          SPECS("a:T: type", "a:out_type: {int32, int64} = DT_INT32", "i:input: T", "o:output: out_type"));
+  test_op("Size", unknown,
+          SPECS("a:T: type", "a:out_type: {int32, int64} = DT_INT32", "i:input: T", "o:output: out_type"));
   test_op("Rank", unknown, SPECS("a:T: type", "i:input: T", "o:output: int32"));
-  test_op("Pack", unknown, SPECS("a:N: int >= 1", "a:T: type", "a:axis: int = 0", "i:values: N * T", "o:output: T"));
+  test_op("Pack", unknown,
+          SPECS("a:N: int >= 1", "a:T: type", "a:axis: int = 0", "i:values: N * T", "o:output: T"));
   test_op("ConcatV2", unknown,
-          SPECS("a:N: int >= 2", "a:T: type", "a:Tidx: {int32, int64} = DT_INT32", "i:values: N * T", "i:axis: Tidx", "o:output: T"));
-  test_op("Cast", unknown, SPECS("a:SrcT: type", "a:DstT: type", "a:Truncate: bool = false", "i:x: SrcT", "o:y: DstT"));
+          SPECS("a:N: int >= 2", "a:T: type", "a:Tidx: {int32, int64} = DT_INT32", "i:values: N * T",
+                "i:axis: Tidx", "o:output: T"));
+  test_op("Cast", unknown,
+          SPECS("a:SrcT: type", "a:DstT: type", "a:Truncate: bool = false", "i:x: SrcT", "o:y: DstT"));
   test_op("StridedSlice", unknown,
-          SPECS("a:T: type", "a:Index: {int32, int64}", "a:begin_mask: int = 0", "a:end_mask: int = 0", "a:ellipsis_mask: int = 0",
-                "a:new_axis_mask: int = 0", "a:shrink_axis_mask: int = 0", "i:input: T", "i:begin: Index", "i:end: Index",
-                "i:strides: Index", "o:output: T"));
+          SPECS("a:T: type", "a:Index: {int32, int64}", "a:begin_mask: int = 0", "a:end_mask: int = 0",
+                "a:ellipsis_mask: int = 0", "a:new_axis_mask: int = 0", "a:shrink_axis_mask: int = 0",
+                "i:input: T", "i:begin: Index", "i:end: Index", "i:strides: Index", "o:output: T"));
   graph = TF_NewGraph();
   return 0;
 }
@@ -229,9 +244,11 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constants),       cmocka_unit_test(test_shapes_of_tensors),
+      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_shapes_of_tensors),
       cmocka_unit_test(test_unknown_dims_keep_their_identity),
-      cmocka_unit_test(test_slices),          cmocka_unit_test(test_joined),
+      cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_joined),
       cmocka_unit_test(test_deep_chains_end),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

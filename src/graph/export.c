@@ -1,5 +1,6 @@
-// Graphs and nodes to GraphDef and NodeDef bytes. Nodes come in creation order and control inputs sorted by name, so
-// that equal graphs give equal bytes; attrs that were left to their default are written out, as stock does.
+// Graphs and nodes to GraphDef and NodeDef bytes. Nodes come in creation order and control inputs sorted by
+// name, so that equal graphs give equal bytes; attrs that were left to their default are written out, as
+// stock does.
 #include "graph/function.h"
 
 #include <stdlib.h>

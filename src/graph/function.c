@@ -16,9 +16,11 @@ static dvt_status parse(TF_Function *function) {
   const dvt_op_def *parsed;
   if (!dvt_wire_valid(function->proto) ||
       !dvt_wire_find(function->proto, FUNCTION_SIGNATURE, DVT_WIRE_BYTES, &field))
-    return dvt_error(TF_INVALID_ARGUMENT, "Invalid FunctionDef: the bytes are malformed or hold no signature");
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Invalid FunctionDef: the bytes are malformed or hold no signature");
   DVT_RETURN_IF_ERROR(dvt_op_def_from_signature(field.bytes, &function->arena, &parsed));
-  if (parsed->name.len == 0) return dvt_error(TF_INVALID_ARGUMENT, "Invalid FunctionDef: its signature has no name");
+  if (parsed->name.len == 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "Invalid FunctionDef: its signature has no name");
   dvt_op_def *signature = dvt_arena_alloc(&function->arena, sizeof *signature);
   if (!signature || !dvt_arena_copy_str(&function->arena, parsed->name, &function->name))
     return dvt_error_out_of_memory(sizeof *signature);
@@ -34,10 +36,13 @@ dvt_status dvt_function_from_proto(dvt_str proto, TF_Function **out_function) {
   if (!function) return dvt_error_out_of_memory(sizeof *function);
   atomic_init(&function->refs, 1);
   dvt_status status = NULL;
-  if (!dvt_arena_copy_str(&function->arena, proto, &function->proto)) status = dvt_error_out_of_memory(proto.len);
+  if (!dvt_arena_copy_str(&function->arena, proto, &function->proto))
+    status = dvt_error_out_of_memory(proto.len);
   if (!status) status = parse(function);
-  if (status) dvt_function_release(function);
-  else *out_function = function;
+  if (status)
+    dvt_function_release(function);
+  else
+    *out_function = function;
   return status;
 }
 

@@ -1,6 +1,7 @@
-// Functions: a signature (an op definition) and a body of nodes. A graph and a session hold libraries of them; the same
-// TF_Function may be in several. The body is kept as its FunctionDef bytes and turned into a graph (a TF_Graph of its own,
-// with one _Arg node an input and one _Retval node an output) when first called.
+// Functions: a signature (an op definition) and a body of nodes. A graph and a session hold libraries of
+// them; the same TF_Function may be in several. The body is kept as its FunctionDef bytes and turned into a
+// graph (a TF_Graph of its own, with one _Arg node an input and one _Retval node an output) when first
+// called.
 #ifndef DVT_GRAPH_FUNCTION_H_
 #define DVT_GRAPH_FUNCTION_H_
 
@@ -8,12 +9,13 @@
 
 struct TF_Function {
   atomic_int refs;
-  dvt_str name;             // NUL-terminated
-  dvt_str proto;            // serialised FunctionDef, owned
+  dvt_str name;                 // NUL-terminated
+  dvt_str proto;                // serialised FunctionDef, owned
   const dvt_op_def *signature;  // its shape function leaves all outputs unknown
   dvt_arena arena;
 };
-dvt_status dvt_function_from_proto(dvt_str proto, TF_Function **out_function) DVT_NODISCARD;  // copies the bytes
+dvt_status dvt_function_from_proto(dvt_str proto,
+                                   TF_Function **out_function) DVT_NODISCARD;  // copies the bytes
 TF_Function *dvt_function_retain(TF_Function *function);
 void dvt_function_release(TF_Function *function);
 // An attr of the FunctionDef itself ("_noinline", ...); false when absent.
@@ -25,15 +27,15 @@ typedef struct dvt_gradient {
   dvt_str function, gradient;
 } dvt_gradient;
 
-// Reference-counted and safe for concurrent use. A function that is removed stays alive, for whoever has found it
-// before, until the library goes.
+// Reference-counted and safe for concurrent use. A function that is removed stays alive, for whoever has
+// found it before, until the library goes.
 struct dvt_function_library {
   atomic_int refs;
   pthread_mutex_t lock;
-  dvt_map by_name;             // name -> TF_Function
-  TF_Function **functions;     // in the order added; one reference each
+  dvt_map by_name;          // name -> TF_Function
+  TF_Function **functions;  // in the order added; one reference each
   size_t count, capacity;
-  dvt_gradient *gradients;     // in the arena of the library
+  dvt_gradient *gradients;  // in the arena of the library
   size_t gradient_count, gradient_capacity;
   TF_Function **removed;
   size_t removed_count, removed_capacity;
@@ -46,8 +48,8 @@ void dvt_function_library_release(dvt_function_library *library);
 static inline size_t dvt_function_library_count(dvt_function_library *library) {
   return atomic_load_explicit(&library->published_count, memory_order_acquire);
 }
-// Adds a reference to `function`. ALREADY the same definition: OK. INVALID_ARGUMENT when the name holds a different one
-// or is the name of an op.
+// Adds a reference to `function`. ALREADY the same definition: OK. INVALID_ARGUMENT when the name holds a
+// different one or is the name of an op.
 dvt_status dvt_function_library_add(dvt_function_library *library, TF_Function *function) DVT_NODISCARD;
 dvt_status dvt_function_library_add_gradient(dvt_function_library *library, dvt_str function,
                                              dvt_str gradient) DVT_NODISCARD;
@@ -56,7 +58,8 @@ dvt_status dvt_function_library_add_proto(dvt_function_library *library, dvt_str
 dvt_status dvt_function_library_remove(dvt_function_library *library, dvt_str name) DVT_NODISCARD;
 // Drops the functions added after the first `count`; nobody may have seen them. With them go their gradients.
 void dvt_function_library_truncate(dvt_function_library *library, size_t count);
-TF_Function *dvt_function_library_find(const dvt_function_library *library, dvt_str name);  // borrowed or NULL
+TF_Function *dvt_function_library_find(const dvt_function_library *library,
+                                       dvt_str name);  // borrowed or NULL
 // The i-th in the order added, borrowed; NULL past the end.
 TF_Function *dvt_function_library_at(const dvt_function_library *library, size_t i);
 // Serialised FunctionDefLibrary fields.
@@ -66,10 +69,12 @@ void dvt_function_library_to_proto(const dvt_function_library *library, dvt_buf 
 extern const dvt_op_def dvt_op_arg;     // "_Arg": output T; attrs T, index
 extern const dvt_op_def dvt_op_retval;  // "_Retval": input T; attrs T, index
 
-// The body as a graph, for one set of attr values of the call (`attrs` of the calling node or NameAttrList). Body nodes:
-// `_Arg` (attrs T, index), `_Retval` (T, index), the rest as in node_def with input references ("arg", "node:out:0")
-// resolved and placeholder attrs substituted. Functions it calls are found in `library` (NULL: none), which is shared
-// into the graph. The caller owns the graph. `out_args`/`out_rets` (counts from the signature, flat) live in the graph.
+// The body as a graph, for one set of attr values of the call (`attrs` of the calling node or NameAttrList).
+// Body nodes:
+// `_Arg` (attrs T, index), `_Retval` (T, index), the rest as in node_def with input references ("arg",
+// "node:out:0") resolved and placeholder attrs substituted. Functions it calls are found in `library` (NULL:
+// none), which is shared into the graph. The caller owns the graph. `out_args`/`out_rets` (counts from the
+// signature, flat) live in the graph.
 typedef struct dvt_function_body {
   TF_Graph *graph;
   TF_Operation **args, **rets;
@@ -78,7 +83,8 @@ typedef struct dvt_function_body {
   int32_t control_ret_count;
 } dvt_function_body;
 dvt_status dvt_function_instantiate(const TF_Function *function, const dvt_attr *attrs, int attr_count,
-                                    const dvt_function_library *library, dvt_function_body *out_body) DVT_NODISCARD;
+                                    const dvt_function_library *library,
+                                    dvt_function_body *out_body) DVT_NODISCARD;
 void dvt_function_body_deinit(dvt_function_body *body);
 
 // A new function from nodes of `graph`, whose lock the caller holds (TF_GraphToFunctionWithControlOutputs).

@@ -1,5 +1,5 @@
-// Instantiating a function: its FunctionDef becomes a graph with _Arg nodes, the body's nodes with their inputs and
-// attrs resolved for one call, and _Retval nodes.
+// Instantiating a function: its FunctionDef becomes a graph with _Arg nodes, the body's nodes with their
+// inputs and attrs resolved for one call, and _Retval nodes.
 #include "graph/attr_subst.h"
 #include "graph/function.h"
 #include "graph/loader.h"
@@ -78,8 +78,8 @@ static dvt_str text_behind(dvt_str text, size_t at) {
   return at < text.len ? dvt_str_drop(text, at + 1) : dvt_str_make(text.data + text.len, 0);
 }
 
-static dvt_status read_arg(instantiation *in, const dvt_parsed_node *node, const arg_range *arg, dvt_str input,
-                           dvt_str rest) {
+static dvt_status read_arg(instantiation *in, const dvt_parsed_node *node, const arg_range *arg,
+                           dvt_str input, dvt_str rest) {
   int32_t index;
   if (rest.len == 0) {
     for (int32_t i = 0; i < arg->count; i++)
@@ -91,8 +91,8 @@ static dvt_status read_arg(instantiation *in, const dvt_parsed_node *node, const
 }
 
 // "out:2", "out" (every element of a list) or "2".
-static dvt_status read_output(instantiation *in, const dvt_parsed_node *node, TF_Operation *source, dvt_str input,
-                              dvt_str rest) {
+static dvt_status read_output(instantiation *in, const dvt_parsed_node *node, TF_Operation *source,
+                              dvt_str input, dvt_str rest) {
   int start, stop;
   int32_t index;
   size_t colon = dvt_str_find(rest, ':');
@@ -107,7 +107,8 @@ static dvt_status read_output(instantiation *in, const dvt_parsed_node *node, TF
     for (int i = start; i < stop; i++) DVT_RETURN_IF_ERROR(dvt_loader_input(&in->loader, source, i));
     return NULL;
   }
-  if (!parse_index(text_behind(rest, colon), &index) || index >= stop - start) return bad_reference(in, node, input);
+  if (!parse_index(text_behind(rest, colon), &index) || index >= stop - start)
+    return bad_reference(in, node, input);
   return dvt_loader_input(&in->loader, source, start + index);
 }
 
@@ -129,7 +130,8 @@ static dvt_status resolve(dvt_loader *loader, const dvt_parsed_node *node, dvt_s
 static dvt_status substituted(instantiation *in, dvt_attr *attr) {
   dvt_buf value = {0};
   dvt_status status = dvt_attr_substitute(attr->value, &in->values, &value);
-  if (!status && (value.failed || !dvt_arena_copy_str(&in->loader.graph->arena, dvt_buf_str(&value), &attr->value)))
+  if (!status &&
+      (value.failed || !dvt_arena_copy_str(&in->loader.graph->arena, dvt_buf_str(&value), &attr->value)))
     status = dvt_error_out_of_memory(value.len);
   dvt_buf_deinit(&value);
   return status;
@@ -148,9 +150,9 @@ static dvt_status prepare(dvt_loader *loader, const dvt_parsed_node *node, dvt_n
     }
     dvt_status status = substituted(in, &copy[i]);
     if (status)
-      return dvt_status_annotate(status, " (attr '" DVT_STR_FMT "' of node '" DVT_STR_FMT "' in function '" DVT_STR_FMT
-                                 "')", DVT_STR_ARG(copy[i].name), DVT_STR_ARG(node->name),
-                                 DVT_STR_ARG(in->function->name));
+      return dvt_status_annotate(
+          status, " (attr '" DVT_STR_FMT "' of node '" DVT_STR_FMT "' in function '" DVT_STR_FMT "')",
+          DVT_STR_ARG(copy[i].name), DVT_STR_ARG(node->name), DVT_STR_ARG(in->function->name));
   }
   return NULL;
 }
@@ -174,7 +176,8 @@ static dvt_status resolve_call(instantiation *in, const dvt_attr *attrs, int att
     }
     if (given) kept[in->values.count++] = (dvt_attr){def->name, value};
   }
-  in->call = (dvt_node_def){.name = in->function->name, .op = op, .attrs = kept, .attr_count = in->values.count};
+  in->call =
+      (dvt_node_def){.name = in->function->name, .op = op, .attrs = kept, .attr_count = in->values.count};
   return dvt_node_resolve(&in->call, &in->loader.arena);
 }
 
@@ -204,7 +207,8 @@ static dvt_status add_end(instantiation *in, const dvt_op_def *op, dvt_str name,
 }
 
 // "base", "base_3" for an element of a list, and with more '_' behind it if a node has that name.
-static dvt_status end_name(TF_Graph *graph, dvt_str base, const char *suffix, int32_t element, dvt_str *out_name) {
+static dvt_status end_name(TF_Graph *graph, dvt_str base, const char *suffix, int32_t element,
+                           dvt_str *out_name) {
   dvt_buf text = {0};
   dvt_buf_printf(&text, DVT_STR_FMT "%s", DVT_STR_ARG(base), suffix);
   if (element >= 0) dvt_buf_printf(&text, "_%d", element);
@@ -224,7 +228,8 @@ static dvt_status add_args(instantiation *in) {
     int count;
     arg_range *range = dvt_arena_alloc(&in->loader.arena, sizeof *range);
     DVT_RETURN_IF_ERROR(dvt_node_arg_count(&in->call, &op->inputs[i], &count));
-    if (!range || !dvt_map_put(&in->args, op->inputs[i].name, range)) return dvt_error_out_of_memory(sizeof *range);
+    if (!range || !dvt_map_put(&in->args, op->inputs[i].name, range))
+      return dvt_error_out_of_memory(sizeof *range);
     *range = (arg_range){body->arg_count, count};
     for (int k = 0; k < count; k++) {
       dvt_str name;
@@ -247,7 +252,8 @@ static void set_arg_shape(TF_Operation *arg, dvt_str arg_attrs_proto) {
     dvt_str key, value, proto;
     dvt_attr_list list;
     int rank = -1;
-    if (field.number != 1 || field.type != DVT_WIRE_BYTES || !dvt_parse_map_entry(field.bytes, &key, &value)) continue;
+    if (field.number != 1 || field.type != DVT_WIRE_BYTES || !dvt_parse_map_entry(field.bytes, &key, &value))
+      continue;
     if (!dvt_str_eq(key, DVT_STR("_output_shapes"))) continue;
     dvt_status status = dvt_attr_list_open(value, TF_ATTR_SHAPE, &list);
     if (!status && dvt_attr_list_next(&list, NULL, &proto))
@@ -261,7 +267,8 @@ static void set_arg_shape(TF_Operation *arg, dvt_str arg_attrs_proto) {
 static void set_arg_shapes(instantiation *in) {
   dvt_wire wire = dvt_wire_open(in->function->proto);
   dvt_field field;
-  if (in->body->arg_count != in->function->signature->input_count) return;  // with lists, indexes mean something else
+  if (in->body->arg_count != in->function->signature->input_count)
+    return;  // with lists, indexes mean something else
   while (dvt_wire_next(&wire, &field)) {
     dvt_field key = {0}, value;
     if (field.number != FUNCTION_ARG_ATTR || field.type != DVT_WIRE_BYTES) continue;
@@ -292,7 +299,8 @@ static bool find_entry(dvt_str proto, uint32_t number, dvt_str name, dvt_str *ou
   bool found = false;
   while (dvt_wire_next(&wire, &field)) {
     dvt_str key, value;
-    if (field.number != number || field.type != DVT_WIRE_BYTES || !dvt_parse_map_entry(field.bytes, &key, &value))
+    if (field.number != number || field.type != DVT_WIRE_BYTES ||
+        !dvt_parse_map_entry(field.bytes, &key, &value))
       continue;
     if (!dvt_str_eq(key, name)) continue;
     *out_value = value;
@@ -305,8 +313,9 @@ static dvt_status find_ret(instantiation *in, dvt_str name, int count) {
   dvt_parsed_node reader = {.name = name};
   dvt_str reference;
   if (!find_entry(in->function->proto, FUNCTION_RET, name, &reference))
-    return dvt_error(TF_INVALID_ARGUMENT, "function '" DVT_STR_FMT "' has no return value for its output '" DVT_STR_FMT
-                     "'", DVT_STR_ARG(in->function->name), DVT_STR_ARG(name));
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "function '" DVT_STR_FMT "' has no return value for its output '" DVT_STR_FMT "'",
+                     DVT_STR_ARG(in->function->name), DVT_STR_ARG(name));
   in->loader.input_count = in->loader.missing_count = 0;
   DVT_RETURN_IF_ERROR(resolve(&in->loader, &reader, reference));
   if (in->loader.missing_count || in->loader.input_count != (size_t)count)
@@ -319,10 +328,11 @@ static dvt_status check_ret(const instantiation *in, dvt_edge source, int32_t in
   int expected = in->call.output_types[index];
   int actual = source.index < producer->output_count ? producer->output_types[source.index] : -1;
   if (actual >= 0 && dvt_dtypes_connect(expected, actual)) return NULL;
-  return dvt_error(TF_INVALID_ARGUMENT,
-                   "function '" DVT_STR_FMT "': output %d is declared %s but would be %s, from " DVT_STR_FMT ":%d",
-                   DVT_STR_ARG(in->function->name), index, dvt_dtype_name(expected),
-                   actual < 0 ? "missing" : dvt_dtype_name(actual), DVT_STR_ARG(producer->name), source.index);
+  return dvt_error(
+      TF_INVALID_ARGUMENT,
+      "function '" DVT_STR_FMT "': output %d is declared %s but would be %s, from " DVT_STR_FMT ":%d",
+      DVT_STR_ARG(in->function->name), index, dvt_dtype_name(expected),
+      actual < 0 ? "missing" : dvt_dtype_name(actual), DVT_STR_ARG(producer->name), source.index);
 }
 
 static dvt_status add_rets(instantiation *in) {
@@ -400,8 +410,10 @@ dvt_status dvt_function_instantiate(const TF_Function *function, const dvt_attr 
   dvt_status status = build(&in, attrs, attr_count);
   dvt_map_deinit(&in.args);
   dvt_loader_deinit(&in.loader);
-  if (status) dvt_graph_release(body.graph);
-  else *out_body = body;
+  if (status)
+    dvt_graph_release(body.graph);
+  else
+    *out_body = body;
   return status;
 }
 

@@ -53,7 +53,8 @@ static dvt_status add_locked(dvt_function_library *library, TF_Function *functio
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Cannot add function '" DVT_STR_FMT "' because an op with the same name already exists.",
                      DVT_STR_ARG(function->name));
-  if (!dvt_grow((void **)&library->functions, &library->capacity, library->count + 1, sizeof *library->functions) ||
+  if (!dvt_grow((void **)&library->functions, &library->capacity, library->count + 1,
+                sizeof *library->functions) ||
       !dvt_map_put(&library->by_name, function->name, function))
     return dvt_error_out_of_memory(sizeof *library->functions);
   library->functions[library->count++] = dvt_function_retain(function);
@@ -76,7 +77,8 @@ static dvt_status add_gradient_locked(dvt_function_library *library, dvt_str fun
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Cannot assign gradient function '" DVT_STR_FMT "' to '" DVT_STR_FMT
                      "' because it already has gradient function '" DVT_STR_FMT "'",
-                     DVT_STR_ARG(gradient), DVT_STR_ARG(function), DVT_STR_ARG(library->gradients[i].gradient));
+                     DVT_STR_ARG(gradient), DVT_STR_ARG(function),
+                     DVT_STR_ARG(library->gradients[i].gradient));
   }
   if (!dvt_arena_copy_str(&library->arena, function, &entry.function) ||
       !dvt_arena_copy_str(&library->arena, gradient, &entry.gradient) ||
@@ -87,7 +89,8 @@ static dvt_status add_gradient_locked(dvt_function_library *library, dvt_str fun
   return NULL;
 }
 
-dvt_status dvt_function_library_add_gradient(dvt_function_library *library, dvt_str function, dvt_str gradient) {
+dvt_status dvt_function_library_add_gradient(dvt_function_library *library, dvt_str function,
+                                             dvt_str gradient) {
   pthread_mutex_lock(&library->lock);
   dvt_status status = add_gradient_locked(library, function, gradient);
   pthread_mutex_unlock(&library->lock);
@@ -104,7 +107,8 @@ static dvt_status add_function_proto(dvt_function_library *library, dvt_str prot
 
 static dvt_status add_gradient_proto(dvt_function_library *library, dvt_str proto) {
   dvt_field function, gradient;
-  if (!dvt_wire_find(proto, 1, DVT_WIRE_BYTES, &function) || !dvt_wire_find(proto, 2, DVT_WIRE_BYTES, &gradient))
+  if (!dvt_wire_find(proto, 1, DVT_WIRE_BYTES, &function) ||
+      !dvt_wire_find(proto, 2, DVT_WIRE_BYTES, &gradient))
     return dvt_error(TF_INVALID_ARGUMENT, "Invalid FunctionDefLibrary: a gradient lacks its function");
   return dvt_function_library_add_gradient(library, function.bytes, gradient.bytes);
 }
@@ -124,7 +128,8 @@ dvt_status dvt_function_library_add_proto(dvt_function_library *library, dvt_str
 static void drop_gradients_of(dvt_function_library *library, dvt_str function) {
   size_t kept = 0;
   for (size_t i = 0; i < library->gradient_count; i++)
-    if (!dvt_str_eq(library->gradients[i].function, function)) library->gradients[kept++] = library->gradients[i];
+    if (!dvt_str_eq(library->gradients[i].function, function))
+      library->gradients[kept++] = library->gradients[i];
   library->gradient_count = kept;
 }
 
@@ -138,7 +143,8 @@ static dvt_status remove_locked(dvt_function_library *library, dvt_str name) {
   TF_Function *function = dvt_map_remove(&library->by_name, name);
   size_t i = 0;
   while (library->functions[i] != function) i++;
-  memmove(library->functions + i, library->functions + i + 1, sizeof *library->functions * (library->count - i - 1));
+  memmove(library->functions + i, library->functions + i + 1,
+          sizeof *library->functions * (library->count - i - 1));
   library->count--;
   library->removed[library->removed_count++] = function;
   drop_gradients_of(library, function->name);
@@ -182,7 +188,8 @@ TF_Function *dvt_function_library_at(const dvt_function_library *library, size_t
 
 void dvt_function_library_to_proto(const dvt_function_library *library, dvt_buf *out) {
   pthread_mutex_lock(lock_of(library));
-  for (size_t i = 0; i < library->count; i++) dvt_wire_put_bytes(out, LIBRARY_FUNCTION, library->functions[i]->proto);
+  for (size_t i = 0; i < library->count; i++)
+    dvt_wire_put_bytes(out, LIBRARY_FUNCTION, library->functions[i]->proto);
   for (size_t i = 0; i < library->gradient_count; i++) {
     size_t begin = dvt_wire_begin(out, LIBRARY_GRADIENT);
     dvt_wire_put_bytes(out, 1, library->gradients[i].function);

@@ -7,21 +7,35 @@
 #include "tensor/dtype.h"
 #include "tensor/tensor_proto.h"
 
-enum { FUNCTION_SIGNATURE = 1, FUNCTION_NODE = 3, FUNCTION_RET = 4, FUNCTION_CONTROL_RET = 6, FUNCTION_ARG_ATTR = 7 };
-enum { SIG_NAME = 1, SIG_INPUT = 2, SIG_OUTPUT = 3, SIG_ATTR = 4, SIG_DESCRIPTION = 6, SIG_STATEFUL = 17, SIG_CONTROL = 20 };
+enum {
+  FUNCTION_SIGNATURE = 1,
+  FUNCTION_NODE = 3,
+  FUNCTION_RET = 4,
+  FUNCTION_CONTROL_RET = 6,
+  FUNCTION_ARG_ATTR = 7
+};
+enum {
+  SIG_NAME = 1,
+  SIG_INPUT = 2,
+  SIG_OUTPUT = 3,
+  SIG_ATTR = 4,
+  SIG_DESCRIPTION = 6,
+  SIG_STATEFUL = 17,
+  SIG_CONTROL = 20
+};
 
 typedef struct maker {
   const TF_Graph *graph;
   const dvt_function_spec *spec;
   dvt_arena arena;
-  dvt_map used;           // names taken -> next suffix (pointer to uint64_t)
+  dvt_map used;  // names taken -> next suffix (pointer to uint64_t)
   const TF_Operation **body;
   size_t body_count;
-  dvt_str *node_names;    // by node id: its name in the function; data NULL = not in the function
-  int32_t *input_of;      // by node id: first entry of input_chain, or -1
-  int32_t *input_chain;   // by input: next input of the same node, or -1
+  dvt_str *node_names;   // by node id: its name in the function; data NULL = not in the function
+  int32_t *input_of;     // by node id: first entry of input_chain, or -1
+  int32_t *input_chain;  // by input: next input of the same node, or -1
   dvt_str *input_names, *output_names;
-  dvt_map attr_names;     // placeholders in the signature already
+  dvt_map attr_names;                         // placeholders in the signature already
   dvt_buf args, results, attrs, nodes, rest;  // parts of the FunctionDef
   bool is_stateful;
 } maker;
@@ -72,18 +86,19 @@ static dvt_status check_output(const maker *m, TF_Output output, const char *wha
     return dvt_error(TF_INVALID_ARGUMENT, "%s %d of function '%s' is not a node of the graph", what, i, name);
   const dvt_node_def *def = &output.oper->def;
   if (output.index < 0 || output.index >= def->output_count)
-    return dvt_error(TF_OUT_OF_RANGE,
-                     "Node '" DVT_STR_FMT "' (type: '" DVT_STR_FMT
-                     "', num of outputs: %d) does not have output %d\n\tEncountered while processing %s %d %s function "
-                     "'%s'",
-                     DVT_STR_ARG(def->name), DVT_STR_ARG(def->op->name), def->output_count, output.index, what, i,
-                     what[0] == 'i' ? "into" : "from", name);
+    return dvt_error(
+        TF_OUT_OF_RANGE,
+        "Node '" DVT_STR_FMT "' (type: '" DVT_STR_FMT
+        "', num of outputs: %d) does not have output %d\n\tEncountered while processing %s %d %s function "
+        "'%s'",
+        DVT_STR_ARG(def->name), DVT_STR_ARG(def->op->name), def->output_count, output.index, what, i,
+        what[0] == 'i' ? "into" : "from", name);
   if (def->output_types[output.index] > DVT_DTYPE_REF_OFFSET)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Output %d of node '" DVT_STR_FMT
                      "' has a reference type %s\n\tEncountered while processing %s %d of function '%s'",
-                     output.index, DVT_STR_ARG(def->name), dvt_dtype_name(def->output_types[output.index]), what, i,
-                     name);
+                     output.index, DVT_STR_ARG(def->name), dvt_dtype_name(def->output_types[output.index]),
+                     what, i, name);
   return NULL;
 }
 
@@ -99,7 +114,8 @@ static dvt_status check_inputs(maker *m) {
     TF_Output input = m->spec->inputs[i];
     DVT_RETURN_IF_ERROR(check_output(m, input, "input", i));
     if (find_input(m, input.oper, input.index) >= 0)
-      return dvt_error(TF_INVALID_ARGUMENT, "TF_Output " DVT_STR_FMT ":%d appears more than once in the input list",
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "TF_Output " DVT_STR_FMT ":%d appears more than once in the input list",
                        DVT_STR_ARG(input.oper->def.name), input.index);
     m->input_chain[i] = m->input_of[input.oper->id];
     m->input_of[input.oper->id] = i;
@@ -112,7 +128,8 @@ static dvt_status choose_body(maker *m) {
   if (spec->op_count >= 0) {
     for (int32_t i = 0; i < spec->op_count; i++) {
       if (!spec->ops[i] || spec->ops[i]->graph != m->graph)
-        return dvt_error(TF_INVALID_ARGUMENT, "operation %d of function '%s' is not a node of the graph", i, spec->name);
+        return dvt_error(TF_INVALID_ARGUMENT, "operation %d of function '%s' is not a node of the graph", i,
+                         spec->name);
       m->body[m->body_count++] = spec->ops[i];
     }
     return NULL;
@@ -123,8 +140,9 @@ static dvt_status choose_body(maker *m) {
       m->body[m->body_count++] = node;
     } else if (node->def.output_count != 1) {
       return dvt_error(TF_INVALID_ARGUMENT,
-                       "When `num_opers` is set to -1, nodes referenced in `inputs` must have a single output. Node "
-                       DVT_STR_FMT " has %d outputs. Encountered while creating function '%s'",
+                       "When `num_opers` is set to -1, nodes referenced in `inputs` must have a single "
+                       "output. Node " DVT_STR_FMT
+                       " has %d outputs. Encountered while creating function '%s'",
                        DVT_STR_ARG(node->def.name), node->def.output_count, spec->name);
     }
   }
@@ -257,12 +275,12 @@ static dvt_status put_node_inputs(maker *m, const TF_Operation *node) {
     dvt_edge source = node->inputs[i];
     size_t begin = dvt_wire_begin(&m->nodes, 3);
     if (!reference(m, source.node, source.index, &m->nodes))
-      return dvt_error(TF_INVALID_ARGUMENT,
-                       "Input %d, '" DVT_STR_FMT ":%d', of node '" DVT_STR_FMT
-                       "' in function '%s' is not available. You might need to include it in inputs or include its "
-                       "source node in the body",
-                       i, DVT_STR_ARG(source.node->def.name), source.index, DVT_STR_ARG(node->def.name),
-                       m->spec->name);
+      return dvt_error(
+          TF_INVALID_ARGUMENT,
+          "Input %d, '" DVT_STR_FMT ":%d', of node '" DVT_STR_FMT
+          "' in function '%s' is not available. You might need to include it in inputs or include its "
+          "source node in the body",
+          i, DVT_STR_ARG(source.node->def.name), source.index, DVT_STR_ARG(node->def.name), m->spec->name);
     dvt_wire_end(&m->nodes, begin);
   }
   for (int32_t i = 0; i < node->control_input_count; i++) {
@@ -271,7 +289,8 @@ static dvt_status put_node_inputs(maker *m, const TF_Operation *node) {
       return dvt_error(TF_INVALID_ARGUMENT,
                        "The source of control edge " DVT_STR_FMT " -> " DVT_STR_FMT
                        " is not in the body. Encountered while creating function '%s'",
-                       DVT_STR_ARG(node->control_inputs[i]->def.name), DVT_STR_ARG(node->def.name), m->spec->name);
+                       DVT_STR_ARG(node->control_inputs[i]->def.name), DVT_STR_ARG(node->def.name),
+                       m->spec->name);
     size_t begin = dvt_wire_begin(&m->nodes, 3);
     dvt_buf_append_byte(&m->nodes, '^');
     dvt_buf_append_str(&m->nodes, name);
@@ -313,7 +332,8 @@ static dvt_status put_node(maker *m, const TF_Operation *node) {
   dvt_buf_append_str(&m->nodes, node->extra);
   dvt_wire_end(&m->nodes, begin);
   m->is_stateful |= def.op->is_stateful;
-  for (int32_t i = 0; i < def.attr_count; i++) DVT_RETURN_IF_ERROR(declare_placeholder(m, node, &def.attrs[i]));
+  for (int32_t i = 0; i < def.attr_count; i++)
+    DVT_RETURN_IF_ERROR(declare_placeholder(m, node, &def.attrs[i]));
   return NULL;
 }
 
@@ -331,11 +351,12 @@ static dvt_status put_results(maker *m) {
     TF_Output output = m->spec->outputs[i];
     dvt_buf_clear(&text);
     if (!reference(m, output.oper, output.index, &text))
-      status = dvt_error(TF_INVALID_ARGUMENT,
-                         "TF_Output " DVT_STR_FMT
-                         ":%d is neither in the function body nor among function inputs. Encountered while creating "
-                         "function '%s'",
-                         DVT_STR_ARG(output.oper->def.name), output.index, m->spec->name);
+      status = dvt_error(
+          TF_INVALID_ARGUMENT,
+          "TF_Output " DVT_STR_FMT
+          ":%d is neither in the function body nor among function inputs. Encountered while creating "
+          "function '%s'",
+          DVT_STR_ARG(output.oper->def.name), output.index, m->spec->name);
     put_map_strings(&m->rest, FUNCTION_RET, m->output_names[i], dvt_buf_str(&text));
   }
   m->rest.failed |= text.failed;
@@ -357,13 +378,15 @@ static dvt_status put_control_results(maker *m, dvt_buf *signature) {
     int32_t at = i;
     for (; at > 0 && dvt_str_compare(names[at - 1], name) >= 0; at--) {
       if (dvt_str_eq(names[at - 1], name))
-        return dvt_error(TF_INVALID_ARGUMENT, "Repeated control output name: " DVT_STR_FMT, DVT_STR_ARG(name));
+        return dvt_error(TF_INVALID_ARGUMENT, "Repeated control output name: " DVT_STR_FMT,
+                         DVT_STR_ARG(name));
       names[at] = names[at - 1];
     }
     names[at] = name;
     put_map_strings(&m->rest, FUNCTION_CONTROL_RET, name, m->node_names[node->id]);
   }
-  for (int32_t i = 0; i < spec->control_output_count; i++) dvt_wire_put_bytes(signature, SIG_CONTROL, names[i]);
+  for (int32_t i = 0; i < spec->control_output_count; i++)
+    dvt_wire_put_bytes(signature, SIG_CONTROL, names[i]);
   return NULL;
 }
 
@@ -404,7 +427,8 @@ static dvt_status assemble(maker *m, dvt_buf *out) {
 }
 
 static dvt_status allocate(maker *m) {
-  size_t nodes = m->graph->node_count, inputs = (size_t)m->spec->input_count, outputs = (size_t)m->spec->output_count;
+  size_t nodes = m->graph->node_count, inputs = (size_t)m->spec->input_count,
+         outputs = (size_t)m->spec->output_count;
   size_t body = m->spec->op_count >= 0 ? (size_t)m->spec->op_count : nodes;
   m->body = dvt_arena_alloc(&m->arena, body * sizeof *m->body);
   m->node_names = dvt_arena_calloc(&m->arena, nodes, sizeof *m->node_names);
@@ -432,7 +456,8 @@ static dvt_status make(maker *m, dvt_buf *out) {
   return assemble(m, out);
 }
 
-dvt_status dvt_function_from_graph(const TF_Graph *graph, const dvt_function_spec *spec, TF_Function **out_function) {
+dvt_status dvt_function_from_graph(const TF_Graph *graph, const dvt_function_spec *spec,
+                                   TF_Function **out_function) {
   maker m = {.graph = graph, .spec = spec};
   dvt_buf proto = {0};
   dvt_status status = make(&m, &proto);

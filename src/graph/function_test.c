@@ -10,7 +10,8 @@ static TF_Function *function_from_text(const char *text) {
   return function;
 }
 
-static dvt_status instantiate(const char *text, const dvt_attr *attrs, int count, dvt_function_body *out_body) {
+static dvt_status instantiate(const char *text, const dvt_attr *attrs, int count,
+                              dvt_function_body *out_body) {
   TF_Function *function = function_from_text(text);
   dvt_status status = dvt_function_instantiate(function, attrs, count, NULL, out_body);
   dvt_function_release(function);  // the body keeps what it needs
@@ -21,16 +22,20 @@ static void must_fail(const char *text, TF_Code code, const char *message) {
   dvt_function_body body;
   dvt_status status = instantiate(text, NULL, 0, &body);
   assert_int_equal(dvt_status_code(status), code);
-  if (!strstr(dvt_status_message(status), message)) fail_msg("no '%s' in: %s", message, dvt_status_message(status));
+  if (!strstr(dvt_status_message(status), message))
+    fail_msg("no '%s' in: %s", message, dvt_status_message(status));
   dvt_status_free(status);
 }
 
 static const char add_twice[] =
-    "signature { name: '__inference_f_1' input_arg { name: 'x' type: DT_FLOAT } input_arg { name: 'y' type: DT_FLOAT }"
+    "signature { name: '__inference_f_1' input_arg { name: 'x' type: DT_FLOAT } input_arg { name: 'y' type: "
+    "DT_FLOAT }"
     "  output_arg { name: 'identity' type: DT_FLOAT } output_arg { name: 'same' type: DT_FLOAT }"
     "  control_output: 'done' }"
-    "node_def { name: 'second' op: 'TestPair' input: 'first:diff:0' input: 'y' input: '^effect' attr { key: 'T' value { type: DT_FLOAT } } }"
-    "node_def { name: 'first' op: 'TestPair' input: 'x' input: 'y' attr { key: 'T' value { type: DT_FLOAT } } }"
+    "node_def { name: 'second' op: 'TestPair' input: 'first:diff:0' input: 'y' input: '^effect' attr { key: "
+    "'T' value { type: DT_FLOAT } } }"
+    "node_def { name: 'first' op: 'TestPair' input: 'x' input: 'y' attr { key: 'T' value { type: DT_FLOAT } "
+    "} }"
     "node_def { name: 'effect' op: 'TestEffect' input: '^x' }"
     "ret { key: 'identity' value: 'second:sum:0' } ret { key: 'same' value: 'x' }"
     "control_ret { key: 'done' value: 'effect' }";
@@ -64,13 +69,15 @@ static const char generic[] =
     "node_def { name: 'a' op: 'TestSame' input: 'x' attr { key: 'T' value { placeholder: 'T' } } }"
     "node_def { name: 'f' op: 'TestCall' attr { key: 'f' value { func { name: 'inner'"
     "  attr { key: 'U' value { placeholder: 'T' } } attr { key: 'k' value { i: 1 } } } } }"
-    "  attr { key: 'fs' value { list { func { name: 'p' attr { key: 'U' value { placeholder: 'n' } } } } } } }"
+    "  attr { key: 'fs' value { list { func { name: 'p' attr { key: 'U' value { placeholder: 'n' } } } } } } "
+    "}"
     "ret { key: 'z' value: 'a:y:0' }";
 
 static void test_placeholders_are_substituted(void **state) {
   (void)state;
   dvt_function_body body;
-  dvt_attr attrs[] = {{DVT_STR("T"), {"\x30\x03", 2}}, {DVT_STR("unrelated"), {"\x18\x01", 2}}};  // type: DT_INT32; i: 1
+  dvt_attr attrs[] = {{DVT_STR("T"), {"\x30\x03", 2}},
+                      {DVT_STR("unrelated"), {"\x18\x01", 2}}};  // type: DT_INT32; i: 1
   assert_status_ok(instantiate(generic, attrs, 2, &body));
   assert_int_equal(TF_OperationOutputType(output(body.args[0], 0)), TF_INT32);
   assert_int_equal(TF_OperationOutputType(output(find(body.graph, "a"), 0)), TF_INT32);
@@ -80,13 +87,16 @@ static void test_placeholders_are_substituted(void **state) {
   TF_Buffer *expected = parse_text(&dvt_schema_attr_value,
                                    "func { name: 'inner' attr { key: 'U' value { type: DT_INT32 } }"
                                    " attr { key: 'k' value { i: 1 } } }");
-  assert_true(dvt_attr_equal(dvt_str_make(value->data, value->length), dvt_str_make(expected->data, expected->length)));
+  assert_true(dvt_attr_equal(dvt_str_make(value->data, value->length),
+                             dvt_str_make(expected->data, expected->length)));
   TF_DeleteBuffer(value);
   TF_DeleteBuffer(expected);
   value = TF_NewBuffer();
   TF_OperationGetAttrValueProto(find(body.graph, "f"), "fs", value, test_status);
-  expected = parse_text(&dvt_schema_attr_value, "list { func { name: 'p' attr { key: 'U' value { i: 2 } } } }");
-  assert_true(dvt_attr_equal(dvt_str_make(value->data, value->length), dvt_str_make(expected->data, expected->length)));
+  expected =
+      parse_text(&dvt_schema_attr_value, "list { func { name: 'p' attr { key: 'U' value { i: 2 } } } }");
+  assert_true(dvt_attr_equal(dvt_str_make(value->data, value->length),
+                             dvt_str_make(expected->data, expected->length)));
   TF_DeleteBuffer(value);
   TF_DeleteBuffer(expected);
   dvt_function_body_deinit(&body);
@@ -97,15 +107,17 @@ static void test_lists(void **state) {
   (void)state;
   dvt_function_body body;
   dvt_attr attrs[] = {{DVT_STR("N"), {"\x18\x02", 2}}};
-  assert_status_ok(instantiate(
-      "signature { name: 'l' input_arg { name: 'xs' type: DT_FLOAT number_attr: 'N' }"
-      "  output_arg { name: 'ys' type: DT_FLOAT number_attr: 'N' } attr { name: 'N' type: 'int' has_minimum: true minimum: 1 } }"
-      "node_def { name: 'all' op: 'TestMany' input: 'xs' attr { key: 'N' value { placeholder: 'N' } } attr { key: 'T' value { type: DT_FLOAT } } }"
-      "node_def { name: 'one' op: 'TestUnary' input: 'xs:1' }"
-      "node_def { name: 'split' op: 'TestSplit' input: 'all:y' attr { key: 'n' value { i: 2 } } }"
-      "node_def { name: 'last' op: 'TestUnary' input: 'split:rest:1' }"
-      "ret { key: 'ys' value: 'split:rest' }",
-      attrs, 1, &body));
+  assert_status_ok(
+      instantiate("signature { name: 'l' input_arg { name: 'xs' type: DT_FLOAT number_attr: 'N' }"
+                  "  output_arg { name: 'ys' type: DT_FLOAT number_attr: 'N' } attr { name: 'N' type: 'int' "
+                  "has_minimum: true minimum: 1 } }"
+                  "node_def { name: 'all' op: 'TestMany' input: 'xs' attr { key: 'N' value { placeholder: "
+                  "'N' } } attr { key: 'T' value { type: DT_FLOAT } } }"
+                  "node_def { name: 'one' op: 'TestUnary' input: 'xs:1' }"
+                  "node_def { name: 'split' op: 'TestSplit' input: 'all:y' attr { key: 'n' value { i: 2 } } }"
+                  "node_def { name: 'last' op: 'TestUnary' input: 'split:rest:1' }"
+                  "ret { key: 'ys' value: 'split:rest' }",
+                  attrs, 1, &body));
   assert_int_equal(body.arg_count, 2);
   assert_string_equal(inputs_of(find(body.graph, "all")), "xs_0:0 xs_1:0");
   assert_string_equal(inputs_of(find(body.graph, "one")), "xs_1:0");
@@ -121,7 +133,8 @@ static void test_arg_shapes(void **state) {
   assert_status_ok(instantiate(
       "signature { name: 's' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }"
       "node_def { name: 'n' op: 'TestUnary' input: 'x' } ret { key: 'y' value: 'n:y:0' }"
-      "arg_attr { key: 0 value { attr { key: '_output_shapes' value { list { shape { dim { size: 3 } dim { size: -1 } } } } } } }",
+      "arg_attr { key: 0 value { attr { key: '_output_shapes' value { list { shape { dim { size: 3 } dim { "
+      "size: -1 } } } } } } }",
       NULL, 0, &body));
   int64_t dims[2];
   TF_GraphGetTensorShape(body.graph, output(find(body.graph, "n"), 0), dims, 2, test_status);
@@ -131,24 +144,30 @@ static void test_arg_shapes(void **state) {
   dvt_function_body_deinit(&body);
 }
 
-#define SIGNATURE "signature { name: 'b' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }"
+#define SIGNATURE \
+  "signature { name: 'b' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }"
 
 static void test_wrong_bodies(void **state) {
   (void)state;
   must_fail(SIGNATURE, TF_INVALID_ARGUMENT, "no return value for its output 'y'");
   must_fail(SIGNATURE "ret { key: 'y' value: 'nobody:y:0' }", TF_INVALID_ARGUMENT, "'nobody:y:0'");
   must_fail(SIGNATURE "ret { key: 'y' value: 'x:3' }", TF_INVALID_ARGUMENT, "'x:3'");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'TestInt' }", TF_INVALID_ARGUMENT,
-            "declared float but would be int32");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'n:zz:0' } node_def { name: 'n' op: 'TestScalar' }", TF_INVALID_ARGUMENT, "zz");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:1' } node_def { name: 'n' op: 'TestScalar' }", TF_INVALID_ARGUMENT, "n:y:1");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'TestInt' }",
+            TF_INVALID_ARGUMENT, "declared float but would be int32");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'n:zz:0' } node_def { name: 'n' op: 'TestScalar' }",
+            TF_INVALID_ARGUMENT, "zz");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:1' } node_def { name: 'n' op: 'TestScalar' }",
+            TF_INVALID_ARGUMENT, "n:y:1");
   must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'TestUnary' input: 'm:y:0' }",
             TF_INVALID_ARGUMENT, "Unknown input node 'm'");
   must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'TestUnary' input: 'n:y:0' }",
             TF_INVALID_ARGUMENT, "cycle");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'NoSuchOp' }", TF_NOT_FOUND, "NoSuchOp");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'x' } node_def { name: 'x' op: 'TestScalar' }", TF_INVALID_ARGUMENT, "x");
-  must_fail(SIGNATURE "ret { key: 'y' value: 'x' } control_ret { key: 'c' value: 'gone' }", TF_INVALID_ARGUMENT, "'gone'");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'n:y:0' } node_def { name: 'n' op: 'NoSuchOp' }", TF_NOT_FOUND,
+            "NoSuchOp");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'x' } node_def { name: 'x' op: 'TestScalar' }",
+            TF_INVALID_ARGUMENT, "x");
+  must_fail(SIGNATURE "ret { key: 'y' value: 'x' } control_ret { key: 'c' value: 'gone' }",
+            TF_INVALID_ARGUMENT, "'gone'");
   TF_Function *function = NULL;
   dvt_status status = dvt_function_from_proto(DVT_STR(""), &function);
   assert_int_equal(dvt_status_code(status), TF_INVALID_ARGUMENT);
@@ -171,14 +190,16 @@ static void test_library(void **state) {
       "ret { key: 'z' value: 'a:y:0' }"
       "node_def { name: 'a' op: 'TestSame' input: 'x' attr { key: 'T' value { placeholder: 'T' } } }"
       "node_def { name: 'f' op: 'TestCall'"
-      "  attr { key: 'fs' value { list { func { name: 'p' attr { key: 'U' value { placeholder: 'n' } } } } } }"
+      "  attr { key: 'fs' value { list { func { name: 'p' attr { key: 'U' value { placeholder: 'n' } } } } } "
+      "}"
       "  attr { key: 'f' value { func { name: 'inner'"
       "  attr { key: 'U' value { placeholder: 'T' } } attr { key: 'k' value { i: 1 } } } } } }");
   assert_status_ok(dvt_function_library_add(library, same));
   assert_int_equal(dvt_function_library_count(library), 2);
   TF_Function *other = function_from_text("signature { name: 'g' }");
   dvt_status status = dvt_function_library_add(library, other);
-  assert_non_null(strstr(dvt_status_message(status), "a different function with the same name already exists"));
+  assert_non_null(
+      strstr(dvt_status_message(status), "a different function with the same name already exists"));
   dvt_status_free(status);
   TF_Function *op = function_from_text("signature { name: 'TestUnary' }");
   status = dvt_function_library_add(library, op);
@@ -215,7 +236,8 @@ static void test_function_as_op(void **state) {
   assert_string_equal(TF_OperationOpType(call), "twice");
   assert_int_equal(TF_GraphGetTensorNumDims(graph, output(call, 0), test_status), -1);
   must_add(graph, "twice", "again", call, NULL);
-  must_not_import(graph, "node { name: 'x' op: 'NoSuchOp' } library { function { signature { name: 'more' } } }", NULL);
+  must_not_import(
+      graph, "node { name: 'x' op: 'NoSuchOp' } library { function { signature { name: 'more' } } }", NULL);
   assert_int_equal(TF_GraphNumFunctions(graph), 1);
   TF_DeleteGraph(graph);
 }
@@ -228,7 +250,8 @@ static void test_cut_short_and_failed_allocations(void **state) {
     TF_Function *function = NULL;
     dvt_function_body body;
     dvt_status status = dvt_function_from_proto(dvt_str_make(whole->data, length), &function);
-    if (!status && !(status = dvt_function_instantiate(function, attrs, 1, NULL, &body))) dvt_function_body_deinit(&body);
+    if (!status && !(status = dvt_function_instantiate(function, attrs, 1, NULL, &body)))
+      dvt_function_body_deinit(&body);
     dvt_status_free(status);
     dvt_function_release(function);
   }
@@ -255,14 +278,10 @@ static int setup(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_body),
-      cmocka_unit_test(test_placeholders_are_substituted),
-      cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_arg_shapes),
-      cmocka_unit_test(test_wrong_bodies),
-      cmocka_unit_test(test_library),
-      cmocka_unit_test(test_function_as_op),
-      cmocka_unit_test(test_cut_short_and_failed_allocations),
+      cmocka_unit_test(test_body),           cmocka_unit_test(test_placeholders_are_substituted),
+      cmocka_unit_test(test_lists),          cmocka_unit_test(test_arg_shapes),
+      cmocka_unit_test(test_wrong_bodies),   cmocka_unit_test(test_library),
+      cmocka_unit_test(test_function_as_op), cmocka_unit_test(test_cut_short_and_failed_allocations),
   };
   return cmocka_run_group_tests(tests, setup, test_teardown);
 }

@@ -53,7 +53,9 @@ void dvt_graph_release(TF_Graph *graph) {
   dvt_free(graph);
 }
 
-TF_Operation *dvt_graph_find(const TF_Graph *graph, dvt_str name) { return dvt_map_get(&graph->by_name, name); }
+TF_Operation *dvt_graph_find(const TF_Graph *graph, dvt_str name) {
+  return dvt_map_get(&graph->by_name, name);
+}
 
 const dvt_op_def *dvt_graph_find_op(const TF_Graph *graph, dvt_str name) {
   if (dvt_function_library_count(graph->functions)) {

@@ -1,6 +1,7 @@
-// struct TF_Graph: nodes, edges, control edges, shapes, functions. Building, looking up, importing and exporting. A graph
-// is safe for concurrent use: every public entry point takes its lock (stock's rule); internal functions say when the
-// caller must hold it. Nodes are never removed, so TF_Operation pointers live as long as the graph.
+// struct TF_Graph: nodes, edges, control edges, shapes, functions. Building, looking up, importing and
+// exporting. A graph is safe for concurrent use: every public entry point takes its lock (stock's rule);
+// internal functions say when the caller must hold it. Nodes are never removed, so TF_Operation pointers live
+// as long as the graph.
 #ifndef DVT_GRAPH_GRAPH_H_
 #define DVT_GRAPH_GRAPH_H_
 
@@ -24,11 +25,11 @@ typedef struct dvt_consumer {
 } dvt_consumer;
 
 struct TF_Operation {
-  dvt_node_def def;       // name (NUL-terminated), op, attrs, device (NUL-terminated), dtypes
+  dvt_node_def def;  // name (NUL-terminated), op, attrs, device (NUL-terminated), dtypes
   TF_Graph *graph;
-  int32_t id;             // index in graph->nodes: creation order
+  int32_t id;  // index in graph->nodes: creation order
   int32_t control_input_count;
-  dvt_edge *inputs;       // def.input_count; never NULL nodes outside of dvt_graph_add_node and an import
+  dvt_edge *inputs;  // def.input_count; never NULL nodes outside of dvt_graph_add_node and an import
   TF_Operation **control_inputs;
   dvt_consumer *consumers;   // data and control readers, newest first
   dvt_shape *output_shapes;  // def.output_count; NULL entries = unknown rank
@@ -42,17 +43,18 @@ typedef struct dvt_handle_data dvt_handle_data;  // TF_SetHandleShapeAndType; gr
 
 struct TF_Graph {
   pthread_mutex_t lock;
-  dvt_arena arena;             // nodes, names, attr bytes
-  dvt_arena scratch;           // what one shape inference makes; empty between calls
+  dvt_arena arena;    // nodes, names, attr bytes
+  dvt_arena scratch;  // what one shape inference makes; empty between calls
   dvt_shape_arena shapes;
   TF_Operation **nodes;
   size_t node_count, node_capacity;
-  dvt_map by_name;             // name -> TF_Operation
-  dvt_map prefixes;            // "a" and "a/b" of a node "a/b/c", for the first `prefixed_count` nodes
+  dvt_map by_name;   // name -> TF_Operation
+  dvt_map prefixes;  // "a" and "a/b" of a node "a/b/c", for the first `prefixed_count` nodes
   size_t prefixed_count;
   dvt_function_library *functions;  // never NULL
-  TF_Function *body_of;  // the function whose body this is, kept for its bytes; else NULL
-  TF_Graph *loop_parent;  // of the condition and body graphs of TF_NewWhile: where the loop goes; not retained
+  TF_Function *body_of;             // the function whose body this is, kept for its bytes; else NULL
+  TF_Graph
+      *loop_parent;  // of the condition and body graphs of TF_NewWhile: where the loop goes; not retained
   dvt_graph_block *blocks;
   dvt_handle_data *handle_data;
   int32_t producer_version, min_consumer_version;
@@ -60,8 +62,8 @@ struct TF_Graph {
   int32_t bad_consumer_count;
   bool require_shape_fns;  // an op without a shape function is an error (rule 72)
   uint32_t seen;
-  // Counts changes of nodes that were in the graph already (edges moved, attrs set): plans made before are stale.
-  // Added nodes do not count.
+  // Counts changes of nodes that were in the graph already (edges moved, attrs set): plans made before are
+  // stale. Added nodes do not count.
   atomic_llong change_count;
   // Sessions and importers may outlive TF_DeleteGraph: it frees when the last reference is gone.
   atomic_int refs;
@@ -73,11 +75,12 @@ TF_Graph *dvt_graph_retain(TF_Graph *graph);
 void dvt_graph_release(TF_Graph *graph);
 // Caller holds the lock for all below.
 TF_Operation *dvt_graph_find(const TF_Graph *graph, dvt_str name);
-// The op a node of this graph may have: a function of its library or a registered op. NULL when there is none.
+// The op a node of this graph may have: a function of its library or a registered op. NULL when there is
+// none.
 const dvt_op_def *dvt_graph_find_op(const TF_Graph *graph, dvt_str name);
 
-// A node ready to be added: everything points to memory that lives as long as the graph (arena or imported bytes),
-// except the arrays, which are copied.
+// A node ready to be added: everything points to memory that lives as long as the graph (arena or imported
+// bytes), except the arrays, which are copied.
 typedef struct dvt_new_node {
   dvt_str name, device;  // NUL-terminated; device may be {NULL, 0}
   const dvt_op_def *op;
@@ -93,8 +96,10 @@ typedef struct dvt_new_node {
 } dvt_new_node;
 // Checks attrs, number and dtypes of inputs, deprecation; infers output shapes; adds the node. On failure the
 // graph is unchanged.
-dvt_status dvt_graph_add_node(TF_Graph *graph, const dvt_new_node *node, TF_Operation **out_node) DVT_NODISCARD;
-// Connects input `input` of `node`, which is open ({NULL, 0}) or connected elsewhere, to `source`; dtypes are checked.
+dvt_status dvt_graph_add_node(TF_Graph *graph, const dvt_new_node *node,
+                              TF_Operation **out_node) DVT_NODISCARD;
+// Connects input `input` of `node`, which is open ({NULL, 0}) or connected elsewhere, to `source`; dtypes are
+// checked.
 dvt_status dvt_graph_set_input(TF_Operation *node, int input, dvt_edge source) DVT_NODISCARD;
 // May an output of dtype `actual` feed an input of dtype `expected` (a ref output feeds a plain input)?
 static inline bool dvt_dtypes_connect(int expected, int actual) {
@@ -105,16 +110,19 @@ bool dvt_node_name_is_valid(dvt_str name);
 
 // Removes all nodes from index `node_count` on. Only for nodes that nobody has seen yet: a failed import.
 void dvt_graph_truncate(TF_Graph *graph, size_t node_count);
-// `bytes` of memory that live as long as the graph, or until drop_block (which takes the newest). NULL: out of memory.
+// `bytes` of memory that live as long as the graph, or until drop_block (which takes the newest). NULL: out
+// of memory.
 char *dvt_graph_add_block(TF_Graph *graph, size_t bytes) DVT_NODISCARD;
 void dvt_graph_drop_block(TF_Graph *graph);
 
 // Changes of nodes in place; each counts in change_count. graph_edit.c
 // As TF_UpdateEdge: moves the edge that ends in `input` of `node`; shapes must be mergeable.
-dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation *node, int input) DVT_NODISCARD;
+dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation *node,
+                                 int input) DVT_NODISCARD;
 dvt_status dvt_graph_add_control_input(TF_Operation *node, TF_Operation *before) DVT_NODISCARD;
 void dvt_graph_remove_control_inputs(TF_Operation *node);
-dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) DVT_NODISCARD;  // copies; no check
+dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name,
+                              dvt_str value) DVT_NODISCARD;   // copies; no check
 void dvt_graph_clear_attr(TF_Operation *node, dvt_str name);  // absent is fine
 dvt_status dvt_graph_set_device(TF_Operation *node, dvt_str device) DVT_NODISCARD;
 dvt_status dvt_graph_set_extra(TF_Operation *node, uint32_t field_number, dvt_str message) DVT_NODISCARD;

@@ -1,5 +1,5 @@
-// Changing nodes that are in the graph already. Each change is counted, so that plans made before it are seen to be
-// stale; shapes are not inferred anew, as in stock.
+// Changing nodes that are in the graph already. Each change is counted, so that plans made before it are seen
+// to be stale; shapes are not inferred anew, as in stock.
 #include "graph/graph.h"
 
 struct dvt_handle_data {
@@ -14,13 +14,14 @@ static void count_change(TF_Graph *graph) {
 
 dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation *node, int input) {
   if (source.index < 0 || source.index >= source.node->def.output_count)
-    return dvt_error(TF_OUT_OF_RANGE,
-                     "Cannot update edge. Output index [%d] is greater than the number of total outputs [%d].",
-                     source.index, source.node->def.output_count);
+    return dvt_error(
+        TF_OUT_OF_RANGE,
+        "Cannot update edge. Output index [%d] is greater than the number of total outputs [%d].",
+        source.index, source.node->def.output_count);
   if (input < 0 || input >= node->def.input_count)
     return dvt_error(TF_OUT_OF_RANGE,
-                     "Cannot update edge. Input index [%d] is greater than the number of total inputs [%d].", input,
-                     node->def.input_count);
+                     "Cannot update edge. Input index [%d] is greater than the number of total inputs [%d].",
+                     input, node->def.input_count);
   dvt_edge old = node->inputs[input];
   dvt_shape was = old.node->output_shapes[old.index], is = source.node->output_shapes[source.index], merged;
   dvt_status status = dvt_shape_merge(&graph->shapes, was, is, &merged);
@@ -30,7 +31,8 @@ dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation 
     dvt_buf_printf(&text, " and ");
     dvt_shape_print(was, &text);
     dvt_status_free(status);
-    status = dvt_error(TF_INVALID_ARGUMENT, "Cannot update edge, incompatible shapes: %s.", text.data ? text.data : "");
+    status = dvt_error(TF_INVALID_ARGUMENT, "Cannot update edge, incompatible shapes: %s.",
+                       text.data ? text.data : "");
     dvt_buf_deinit(&text);
     return status;
   }
@@ -97,7 +99,8 @@ void dvt_graph_clear_attr(TF_Operation *node, dvt_str name) {
 }
 
 dvt_status dvt_graph_set_device(TF_Operation *node, dvt_str device) {
-  if (!dvt_arena_copy_str(&node->graph->arena, device, &node->def.device)) return dvt_error_out_of_memory(device.len);
+  if (!dvt_arena_copy_str(&node->graph->arena, device, &node->def.device))
+    return dvt_error_out_of_memory(device.len);
   count_change(node->graph);
   return NULL;
 }

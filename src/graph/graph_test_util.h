@@ -1,4 +1,5 @@
-// What the tests of graphs share: ops of their own, GraphDefs written as text, and short forms of building and asking.
+// What the tests of graphs share: ops of their own, GraphDefs written as text, and short forms of building
+// and asking.
 #ifndef DVT_GRAPH_GRAPH_TEST_UTIL_H_
 #define DVT_GRAPH_GRAPH_TEST_UTIL_H_
 
@@ -56,11 +57,13 @@ __attribute__((unused)) static int test_setup(void **state) {
   (void)state;
   void (*unknown)(TF_ShapeInferenceContext *, TF_Status *) = TF_ShapeInferenceContextSetUnknownShape;
   test_status = TF_NewStatus();
-  test_op("TestFeed", unknown, SPECS("a:dtype: type = DT_FLOAT", "a:shape: shape = { unknown_rank: true }", "o:y: dtype"));
+  test_op("TestFeed", unknown,
+          SPECS("a:dtype: type = DT_FLOAT", "a:shape: shape = { unknown_rank: true }", "o:y: dtype"));
   test_op("TestScalar", shape_scalar, SPECS("o:y: float"));
   test_op("TestUnary", shape_of_first, SPECS("i:x: float", "o:y: float"));
   test_op("TestSame", shape_of_first, SPECS("a:T: type", "i:x: T", "o:y: T"));
-  test_op("TestPair", shape_of_first, SPECS("a:T: {float, int32}", "i:a: T", "i:b: T", "o:sum: T", "o:diff: T"));
+  test_op("TestPair", shape_of_first,
+          SPECS("a:T: {float, int32}", "i:a: T", "i:b: T", "o:sum: T", "o:diff: T"));
   test_op("TestMany", unknown, SPECS("a:N: int >= 1", "a:T: type", "i:xs: N * T", "o:y: T"));
   test_op("TestList", unknown, SPECS("a:Ts: list(type)", "i:xs: Ts", "o:ys: Ts"));
   test_op("TestSplit", unknown, SPECS("a:n: int >= 1", "i:x: float", "o:first: float", "o:rest: n * float"));
@@ -79,27 +82,29 @@ __attribute__((unused)) static int test_teardown(void **state) {
 
 // ---- checks ----
 
-#define assert_ok() \
-  do { \
-    if (TF_GetCode(test_status) != TF_OK) \
+#define assert_ok()                                                              \
+  do {                                                                           \
+    if (TF_GetCode(test_status) != TF_OK)                                        \
       fail_msg("code %d: %s", TF_GetCode(test_status), TF_Message(test_status)); \
   } while (0)
 // The last call failed with this code, and its message contains the text.
-#define assert_error(code, text) \
-  do { \
-    assert_int_equal(TF_GetCode(test_status), code); \
+#define assert_error(code, text)                                                                           \
+  do {                                                                                                     \
+    assert_int_equal(TF_GetCode(test_status), code);                                                       \
     if (!strstr(TF_Message(test_status), text)) fail_msg("no '%s' in: %s", text, TF_Message(test_status)); \
   } while (0)
 #define assert_str(s, text) assert_true(dvt_str_is(s, text))
-#define assert_status_ok(expr) \
-  do { \
-    dvt_status assert_status_ = (expr); \
+#define assert_status_ok(expr)                                              \
+  do {                                                                      \
+    dvt_status assert_status_ = (expr);                                     \
     if (assert_status_) fail_msg("%s", dvt_status_message(assert_status_)); \
   } while (0)
 
 // ---- building ----
 
-__attribute__((unused)) static TF_Output output(TF_Operation *node, int index) { return (TF_Output){node, index}; }
+__attribute__((unused)) static TF_Output output(TF_Operation *node, int index) {
+  return (TF_Output){node, index};
+}
 
 // A node with single inputs; NULL in the list ends it.
 __attribute__((unused)) static TF_Operation *add_node(TF_Graph *graph, const char *op, const char *name,
@@ -127,8 +132,8 @@ __attribute__((unused)) static TF_Buffer *parse_text(const dvt_schema *schema, c
   return buffer;
 }
 
-__attribute__((unused)) static TF_ImportGraphDefResults *import_text(TF_Graph *graph, const char *text,
-                                                                     const TF_ImportGraphDefOptions *options) {
+__attribute__((unused)) static TF_ImportGraphDefResults *import_text(
+    TF_Graph *graph, const char *text, const TF_ImportGraphDefOptions *options) {
   TF_Buffer *buffer = parse_text(&dvt_schema_graph_def, text);
   TF_ImportGraphDefResults *results = TF_GraphImportGraphDefWithResults(graph, buffer, options, test_status);
   TF_DeleteBuffer(buffer);
@@ -166,13 +171,14 @@ __attribute__((unused)) static const char *inputs_of(TF_Operation *node) {
   text[0] = 0;
   for (int i = 0; i < TF_OperationNumInputs(node); i++) {
     TF_Output source = TF_OperationInput((TF_Input){node, i});
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s%s:%d", at ? " " : "", TF_OperationName(source.oper),
-                   source.index);
+    at += snprintf(text + at, sizeof text - (size_t)at, "%s%s:%d", at ? " " : "",
+                   TF_OperationName(source.oper), source.index);
   }
   TF_Operation *controls[16];
   int count = TF_OperationGetControlInputs(node, controls, 16);
   for (int i = 0; i < count; i++)
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s^%s", at ? " " : "", TF_OperationName(controls[i]));
+    at +=
+        snprintf(text + at, sizeof text - (size_t)at, "%s^%s", at ? " " : "", TF_OperationName(controls[i]));
   return text;
 }
 

@@ -1,5 +1,5 @@
-// GraphDef import: reads the message's frame (versions, library, nodes), runs the loader over the nodes with the
-// options' renaming and remapping, and fills in the results. A failed import takes back all it did.
+// GraphDef import: reads the message's frame (versions, library, nodes), runs the loader over the nodes with
+// the options' renaming and remapping, and fills in the results. A failed import takes back all it did.
 #include "graph/import.h"
 
 #include "base/log.h"
@@ -19,7 +19,7 @@ typedef struct importer {
   dvt_str *nodes;
   size_t node_count, node_capacity;
   dvt_import_names names;
-  bool *used;  // by mapping id
+  bool *used;                  // by mapping id
   dvt_str default_device;      // in the graph's arena
   bool met_control, inherits;  // of the node at hand: a control input; an input that is imported too
 } importer;
@@ -38,7 +38,8 @@ static dvt_status read_frame(importer *im, dvt_str bytes) {
       return dvt_error_out_of_memory(im->node_count * sizeof *im->nodes);
     im->nodes[im->node_count++] = field.bytes;
   }
-  if (wire.bad) return dvt_error(TF_INVALID_ARGUMENT, "Invalid GraphDef: the bytes are malformed or cut short");
+  if (wire.bad)
+    return dvt_error(TF_INVALID_ARGUMENT, "Invalid GraphDef: the bytes are malformed or cut short");
   return dvt_versions_check(&im->versions);
 }
 
@@ -65,9 +66,11 @@ static dvt_status resolve(dvt_loader *loader, const dvt_parsed_node *node, dvt_s
   bool is_control;
   if (DVT_UNLIKELY(!dvt_parse_tensor_name(input, &name, &index, &is_control)))
     return dvt_error(TF_INVALID_ARGUMENT,
-                     "Node '" DVT_STR_FMT "': input '" DVT_STR_FMT "' is not of the form node, node:output or ^node",
+                     "Node '" DVT_STR_FMT "': input '" DVT_STR_FMT
+                     "' is not of the form node, node:output or ^node",
                      DVT_STR_ARG(node->name), DVT_STR_ARG(input));
-  if (is_control) im->met_control = true;
+  if (is_control)
+    im->met_control = true;
   else if (DVT_UNLIKELY(im->met_control))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Node '" DVT_STR_FMT "': Control dependencies must come after regular dependencies",
@@ -106,22 +109,24 @@ static dvt_status override_shape(TF_Operation *op, int32_t output, dvt_str proto
   int rank;
   dvt_shape given = NULL;
   dvt_status status = dvt_shape_from_proto(proto, dims, CAPACITY, &rank);
-  if (!status && rank > CAPACITY) status = dvt_error(TF_INVALID_ARGUMENT, "rank %d is above %d", rank, CAPACITY);
+  if (!status && rank > CAPACITY)
+    status = dvt_error(TF_INVALID_ARGUMENT, "rank %d is above %d", rank, CAPACITY);
   if (!status && rank >= 0) status = dvt_shape_make(&graph->shapes, dims, rank, true, &given);
   if (status) {
-    dvt_status error = dvt_error(TF_INVALID_ARGUMENT,
-                                 "Node '" DVT_STR_FMT
-                                 "' has an invalid _output_shapes attribute (shape #%d error:'%s')",
-                                 DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
+    dvt_status error =
+        dvt_error(TF_INVALID_ARGUMENT,
+                  "Node '" DVT_STR_FMT "' has an invalid _output_shapes attribute (shape #%d error:'%s')",
+                  DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
     dvt_status_free(status);
     return error;
   }
   status = dvt_shape_merge(&graph->shapes, op->output_shapes[output], given, &op->output_shapes[output]);
   if (!status) return NULL;
-  dvt_status error = dvt_error(TF_INVALID_ARGUMENT,
-                               "Node '" DVT_STR_FMT
-                               "' has an _output_shapes attribute inconsistent with the GraphDef for output #%d: %s",
-                               DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
+  dvt_status error =
+      dvt_error(TF_INVALID_ARGUMENT,
+                "Node '" DVT_STR_FMT
+                "' has an _output_shapes attribute inconsistent with the GraphDef for output #%d: %s",
+                DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
   dvt_status_free(status);
   return error;
 }
@@ -188,12 +193,13 @@ static dvt_status find_return_outputs(const importer *im, TF_ImportGraphDefResul
     }
     TF_Operation *node = dvt_loader_find(&im->loader, want.name);
     if (!node)
-      return dvt_error(TF_INVALID_ARGUMENT, "Requested return tensor '" DVT_STR_FMT ":%d' not found in graph def",
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Requested return tensor '" DVT_STR_FMT ":%d' not found in graph def",
                        DVT_STR_ARG(want.name), want.index);
     if (want.index < -1 || want.index >= node->def.output_count)
       return dvt_error(TF_INVALID_ARGUMENT,
-                       "Invalid return output %d of node '" DVT_STR_FMT "', which has %d output(s)", want.index,
-                       DVT_STR_ARG(want.name), node->def.output_count);
+                       "Invalid return output %d of node '" DVT_STR_FMT "', which has %d output(s)",
+                       want.index, DVT_STR_ARG(want.name), node->def.output_count);
     results->return_outputs[i] = (TF_Output){node, want.index};
   }
   return NULL;
@@ -239,11 +245,14 @@ static dvt_status find_missing_keys(const importer *im, TF_ImportGraphDefResults
 static dvt_status fill_results(const importer *im, TF_ImportGraphDefResults *results) {
   const TF_ImportGraphDefOptions *options = im->options;
   dvt_arena *arena = &results->arena;
-  results->return_outputs = dvt_arena_calloc(arena, options->return_output_count, sizeof *results->return_outputs);
+  results->return_outputs =
+      dvt_arena_calloc(arena, options->return_output_count, sizeof *results->return_outputs);
   results->return_nodes = dvt_arena_calloc(arena, options->return_node_count, sizeof *results->return_nodes);
   results->missing_names = dvt_arena_calloc(arena, options->mapping_count, sizeof *results->missing_names);
-  results->missing_indexes = dvt_arena_calloc(arena, options->mapping_count, sizeof *results->missing_indexes);
-  if (!results->return_outputs || !results->return_nodes || !results->missing_names || !results->missing_indexes)
+  results->missing_indexes =
+      dvt_arena_calloc(arena, options->mapping_count, sizeof *results->missing_indexes);
+  if (!results->return_outputs || !results->return_nodes || !results->missing_names ||
+      !results->missing_indexes)
     return dvt_error_out_of_memory(options->mapping_count * sizeof *results->missing_names);
   results->return_output_count = (int32_t)options->return_output_count;
   results->return_node_count = (int32_t)options->return_node_count;
@@ -258,9 +267,10 @@ static dvt_status run(importer *im, TF_Graph *graph, dvt_str bytes, TF_ImportGra
   im->used = dvt_arena_calloc(&im->loader.arena, im->options->mapping_count, sizeof *im->used);
   if (!im->used) return dvt_error_out_of_memory(im->options->mapping_count);
   if (graph->node_count && im->versions.producer > 0 && im->versions.producer < graph->producer_version)
-    dvt_log(DVT_INFO,
-            "Importing a graph with a lower producer version %d into an existing graph with producer version %d",
-            im->versions.producer, graph->producer_version);
+    dvt_log(
+        DVT_INFO,
+        "Importing a graph with a lower producer version %d into an existing graph with producer version %d",
+        im->versions.producer, graph->producer_version);
   DVT_RETURN_IF_ERROR(dvt_graph_merge_versions(graph, &im->versions));
   DVT_RETURN_IF_ERROR(add_libraries(graph, bytes));
   im->loader.nodes = im->nodes;
@@ -273,10 +283,11 @@ static dvt_status run(importer *im, TF_Graph *graph, dvt_str bytes, TF_ImportGra
 
 static dvt_status explain_version(const importer *im, dvt_status status) {
   if (im->versions.producer - DVT_GRAPH_DEF_VERSION <= FORWARD_COMPATIBLE_VERSIONS) return status;
-  return dvt_status_annotate(status,
-                             ". The GraphDef was made by version %d; this library reads up to version %d, which may "
-                             "be the cause",
-                             im->versions.producer, DVT_GRAPH_DEF_VERSION);
+  return dvt_status_annotate(
+      status,
+      ". The GraphDef was made by version %d; this library reads up to version %d, which may "
+      "be the cause",
+      im->versions.producer, DVT_GRAPH_DEF_VERSION);
 }
 
 dvt_status dvt_graph_import(TF_Graph *graph, dvt_str graph_def, const TF_ImportGraphDefOptions *options,

@@ -1,5 +1,5 @@
-// GraphDef import. The GraphDef's bytes are copied once into the graph; node names, attr values and strings point into that
-// copy. Struct TF_ImportGraphDefOptions and TF_ImportGraphDefResults live here.
+// GraphDef import. The GraphDef's bytes are copied once into the graph; node names, attr values and strings
+// point into that copy. Struct TF_ImportGraphDefOptions and TF_ImportGraphDefResults live here.
 #ifndef DVT_GRAPH_IMPORT_H_
 #define DVT_GRAPH_IMPORT_H_
 
@@ -9,7 +9,7 @@
 typedef struct dvt_import_mapping {
   dvt_str name;
   int32_t index;
-  int32_t id;  // position in the options
+  int32_t id;                       // position in the options
   dvt_edge source;                  // index -1 for control
   struct dvt_import_mapping *next;  // of the same name
 } dvt_import_mapping;
@@ -36,7 +36,8 @@ struct TF_ImportGraphDefOptions {
 };
 void dvt_import_options_init(TF_ImportGraphDefOptions *options);
 void dvt_import_options_deinit(TF_ImportGraphDefOptions *options);
-void dvt_import_options_map_input(TF_ImportGraphDefOptions *options, dvt_str name, int index, dvt_edge source);
+void dvt_import_options_map_input(TF_ImportGraphDefOptions *options, dvt_str name, int index,
+                                  dvt_edge source);
 void dvt_import_options_add_return_output(TF_ImportGraphDefOptions *options, dvt_str name, int index);
 void dvt_import_options_add_return_node(TF_ImportGraphDefOptions *options, dvt_str name);
 void dvt_import_options_add_control_dependency(TF_ImportGraphDefOptions *options, TF_Operation *node);
@@ -52,9 +53,10 @@ struct TF_ImportGraphDefResults {
   int32_t return_output_count, return_node_count, missing_count;
 };
 
-// Imports; the caller holds the graph's lock. Errors list all unknown ops at once; cycles other than v1 loops (through
-// NextIteration), missing inputs, duplicate names, bad indices are INVALID_ARGUMENT naming the node. On failure the
-// graph is unchanged. `options` may be NULL; `results` (zeroed, its arena released by the caller) may be NULL.
+// Imports; the caller holds the graph's lock. Errors list all unknown ops at once; cycles other than v1 loops
+// (through NextIteration), missing inputs, duplicate names, bad indices are INVALID_ARGUMENT naming the node.
+// On failure the graph is unchanged. `options` may be NULL; `results` (zeroed, its arena released by the
+// caller) may be NULL.
 dvt_status dvt_graph_import(TF_Graph *graph, dvt_str graph_def, const TF_ImportGraphDefOptions *options,
                             TF_ImportGraphDefResults *results) DVT_NODISCARD;
 

@@ -1,16 +1,20 @@
-// GraphDefs that are cut short, damaged, very large or very odd, and a shortage of memory: an import works or leaves
-// the graph as it was.
+// GraphDefs that are cut short, damaged, very large or very odd, and a shortage of memory: an import works or
+// leaves the graph as it was.
 #include "graph/graph_test_util.h"
 
 static const char everything[] =
-    "node { name: 'e' op: 'TestList' input: 'd' input: 'f:0' input: '^s' attr { key: 'Ts' value { list { type: DT_FLOAT type: DT_INT32 } } } }"
+    "node { name: 'e' op: 'TestList' input: 'd' input: 'f:0' input: '^s' attr { key: 'Ts' value { list { "
+    "type: DT_FLOAT type: DT_INT32 } } } }"
     "node { name: 'd' op: 'TestUnary' input: 'a' device: '/cpu:0' }"
     "node { name: 'a' op: 'TestScalar' attr { key: '_class' value { list { s: 'loc:@d' } } } }"
     "node { name: 'f' op: 'TestInt' } node { name: 's' op: 'TestEffect' }"
-    "node { name: 'p' op: 'TestSplit' input: 'd' attr { key: 'n' value { i: 3 } } experimental_type { type_id: TFT_ANY } }"
-    "node { name: 'm' op: 'Merge' input: 'a' input: 'n' attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } } }"
+    "node { name: 'p' op: 'TestSplit' input: 'd' attr { key: 'n' value { i: 3 } } experimental_type { "
+    "type_id: TFT_ANY } }"
+    "node { name: 'm' op: 'Merge' input: 'a' input: 'n' attr { key: 'T' value { type: DT_FLOAT } } attr { "
+    "key: 'N' value { i: 2 } } }"
     "node { name: 'n' op: 'NextIteration' input: 'm' attr { key: 'T' value { type: DT_FLOAT } } }"
-    "library { function { signature { name: 'fun' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }"
+    "library { function { signature { name: 'fun' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: "
+    "'y' type: DT_FLOAT } }"
     "  node_def { name: 'i' op: 'TestUnary' input: 'x' } ret { key: 'y' value: 'i:y:0' } } }"
     "versions { producer: 100 bad_consumers: 3 }";
 
@@ -138,9 +142,16 @@ static void test_tensor_names(void **state) {
     const char *text, *node;
     int index;
     bool control;
-  } cases[] = {{"a", "a", 0, false},         {"a:0", "a", 0, false},   {"a:17", "a", 17, false}, {"^a", "a", -1, true},
-               {"a/b:2147483647", "a/b", 2147483647, false},           {"a:b", "a:b", 0, false}, {"12", "12", 0, false},
-               {"a:", "a:", 0, false},       {"a12", "a12", 0, false}, {":1", ":1", 0, false}};
+  } cases[] = {{"a", "a", 0, false},
+               {"a:0", "a", 0, false},
+               {"a:17", "a", 17, false},
+               {"^a", "a", -1, true},
+               {"a/b:2147483647", "a/b", 2147483647, false},
+               {"a:b", "a:b", 0, false},
+               {"12", "12", 0, false},
+               {"a:", "a:", 0, false},
+               {"a12", "a12", 0, false},
+               {":1", ":1", 0, false}};
   for (size_t i = 0; i < DVT_COUNT_OF(cases); i++) {
     dvt_str node;
     int index;
@@ -162,7 +173,8 @@ static void test_tensor_names(void **state) {
 static int setup(void **state) {
   test_setup(state);
   void (*unknown)(TF_ShapeInferenceContext *, TF_Status *) = TF_ShapeInferenceContextSetUnknownShape;
-  test_op("Merge", unknown, SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
+  test_op("Merge", unknown,
+          SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
   test_op("NextIteration", unknown, SPECS("a:T: type", "i:data: T", "o:output: T"));
   return 0;
 }

@@ -15,7 +15,8 @@ static bool add_scopes(dvt_map *map, dvt_str name, void *value) {
 static dvt_status index_scopes(TF_Graph *graph) {
   for (; graph->prefixed_count < graph->node_count; graph->prefixed_count++) {
     TF_Operation *node = graph->nodes[graph->prefixed_count];
-    if (!add_scopes(&graph->prefixes, node->def.name, node)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
+    if (!add_scopes(&graph->prefixes, node->def.name, node))
+      return dvt_error_out_of_memory(sizeof(dvt_map_slot));
   }
   return NULL;
 }
@@ -26,12 +27,14 @@ static bool is_taken(const dvt_import_names *names, size_t first_node, dvt_str n
 }
 
 static bool is_in_def(const dvt_import_names *names, dvt_str name) {
-  if (names->prefix.len && dvt_str_starts_with(name, names->prefix)) name = dvt_str_drop(name, names->prefix.len);
+  if (names->prefix.len && dvt_str_starts_with(name, names->prefix))
+    name = dvt_str_drop(name, names->prefix.len);
   return dvt_map_get(&names->in_def, name) || dvt_map_get(&names->prefixes_in_def, name);
 }
 
 // name_1, name_2, ...: the first that is neither taken nor in the GraphDef. One more byte has room behind it.
-static dvt_status unique_name(const dvt_import_names *names, size_t first_node, dvt_str name, dvt_str *out_name) {
+static dvt_status unique_name(const dvt_import_names *names, size_t first_node, dvt_str name,
+                              dvt_str *out_name) {
   size_t room = name.len + 24;
   char *text = dvt_arena_alloc(&names->graph->arena, room);
   if (!text) return dvt_error_out_of_memory(room);
@@ -50,7 +53,8 @@ static dvt_status begin_prefix(dvt_import_names *names) {
   bare.len--;
   if (!dvt_node_name_is_valid(bare))
     return dvt_error(TF_INVALID_ARGUMENT,
-                     "Imported node name prefix '" DVT_STR_FMT "/' would lead to invalid node names", DVT_STR_ARG(bare));
+                     "Imported node name prefix '" DVT_STR_FMT "/' would lead to invalid node names",
+                     DVT_STR_ARG(bare));
   names->prefix = names->options->prefix;
   if (!names->options->uniquify_prefix || !is_taken(names, names->graph->node_count, bare)) return NULL;
   DVT_RETURN_IF_ERROR(unique_name(names, names->graph->node_count, bare, &names->prefix));
@@ -68,8 +72,8 @@ static dvt_status index_def(dvt_import_names *names, const dvt_loader *loader) {
   return NULL;
 }
 
-dvt_status dvt_import_names_begin(dvt_import_names *names, TF_Graph *graph, const TF_ImportGraphDefOptions *options,
-                                  dvt_loader *loader) {
+dvt_status dvt_import_names_begin(dvt_import_names *names, TF_Graph *graph,
+                                  const TF_ImportGraphDefOptions *options, dvt_loader *loader) {
   *names = (dvt_import_names){.options = options, .graph = graph, .prefix = DVT_STR("")};
   DVT_RETURN_IF_ERROR(index_scopes(graph));
   if (options->prefix.len) DVT_RETURN_IF_ERROR(begin_prefix(names));
@@ -83,12 +87,13 @@ dvt_status dvt_import_names_check(const dvt_import_names *names, const dvt_loade
   if (loader->first_node == 0 || names->prefix.len || names->uniquify) return NULL;
   if (!is_taken(names, loader->first_node, node->name)) return NULL;
   return dvt_error(TF_INVALID_ARGUMENT,
-                   "Node name '" DVT_STR_FMT "' already exists in the Graph. Import with a prefix or with unique names",
+                   "Node name '" DVT_STR_FMT
+                   "' already exists in the Graph. Import with a prefix or with unique names",
                    DVT_STR_ARG(node->name));
 }
 
-dvt_status dvt_import_names_rename(dvt_import_names *names, const dvt_loader *loader, const dvt_parsed_node *node,
-                                   dvt_new_node *new_node) {
+dvt_status dvt_import_names_rename(dvt_import_names *names, const dvt_loader *loader,
+                                   const dvt_parsed_node *node, dvt_new_node *new_node) {
   if (DVT_LIKELY(names->prefix.len == 0 && !names->uniquify)) return NULL;
   if (names->prefix.len) {
     size_t len = names->prefix.len + node->name.len;
@@ -142,14 +147,17 @@ static dvt_status rename_groups(const dvt_import_names *names, const dvt_loader 
   size_t begin = dvt_wire_begin(&value, 1);
   while (!status && dvt_attr_list_next(&list, NULL, &group)) {
     dvt_buf_clear(&text);
-    if (dvt_str_starts_with(group, group_prefix)) status = put_group(names, loader, op, group, &text);
-    else dvt_buf_append_str(&text, group);
+    if (dvt_str_starts_with(group, group_prefix))
+      status = put_group(names, loader, op, group, &text);
+    else
+      dvt_buf_append_str(&text, group);
     dvt_wire_put_bytes(&value, 2, dvt_buf_str(&text));
   }
   dvt_wire_end(&value, begin);
   bool changes = loader->names == &loader->own_names;
   if (!status && changes &&
-      (value.failed || text.failed || !dvt_arena_copy_str(&op->graph->arena, dvt_buf_str(&value), &attr->value)))
+      (value.failed || text.failed ||
+       !dvt_arena_copy_str(&op->graph->arena, dvt_buf_str(&value), &attr->value)))
     status = dvt_error_out_of_memory(value.len);
   dvt_buf_deinit(&value);
   dvt_buf_deinit(&text);

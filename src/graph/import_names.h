@@ -1,4 +1,5 @@
-// What becomes of names when a GraphDef is imported: prefix, names made unique, colocation groups that follow.
+// What becomes of names when a GraphDef is imported: prefix, names made unique, colocation groups that
+// follow.
 #ifndef DVT_GRAPH_IMPORT_NAMES_H_
 #define DVT_GRAPH_IMPORT_NAMES_H_
 
@@ -8,23 +9,24 @@
 typedef struct dvt_import_names {
   const TF_ImportGraphDefOptions *options;
   TF_Graph *graph;
-  dvt_str prefix;   // "p/", made unique if asked; empty = none
-  bool uniquify;    // every name that the graph has already gets a suffix
+  dvt_str prefix;                   // "p/", made unique if asked; empty = none
+  bool uniquify;                    // every name that the graph has already gets a suffix
   dvt_map in_def, prefixes_in_def;  // names and scopes of the GraphDef, if uniquify
   TF_Operation **with_class;        // nodes with colocation groups
   size_t with_class_count, with_class_capacity;
 } dvt_import_names;
 
 // Chooses the loader's map of names. `loader` has its list of nodes.
-dvt_status dvt_import_names_begin(dvt_import_names *names, TF_Graph *graph, const TF_ImportGraphDefOptions *options,
-                                  dvt_loader *loader) DVT_NODISCARD;
+dvt_status dvt_import_names_begin(dvt_import_names *names, TF_Graph *graph,
+                                  const TF_ImportGraphDefOptions *options, dvt_loader *loader) DVT_NODISCARD;
 // Refuses a name that is taken where names are not to be changed.
 dvt_status dvt_import_names_check(const dvt_import_names *names, const dvt_loader *loader,
                                   const dvt_parsed_node *node) DVT_NODISCARD;
-dvt_status dvt_import_names_rename(dvt_import_names *names, const dvt_loader *loader, const dvt_parsed_node *node,
-                                   dvt_new_node *new_node) DVT_NODISCARD;
+dvt_status dvt_import_names_rename(dvt_import_names *names, const dvt_loader *loader,
+                                   const dvt_parsed_node *node, dvt_new_node *new_node) DVT_NODISCARD;
 dvt_status dvt_import_names_note_class(dvt_import_names *names, TF_Operation *op) DVT_NODISCARD;
-// After the last node: colocation groups get the new names; groups of unknown nodes are an error if validated.
+// After the last node: colocation groups get the new names; groups of unknown nodes are an error if
+// validated.
 dvt_status dvt_import_names_finish(dvt_import_names *names, const dvt_loader *loader) DVT_NODISCARD;
 void dvt_import_names_deinit(dvt_import_names *names);
 

@@ -1,5 +1,5 @@
-// TF_ImportGraphDefOptions: what an import is to rename, remap and return. Setters cannot fail where they are called, so
-// that a lack of memory is noted and reported by the import.
+// TF_ImportGraphDefOptions: what an import is to rename, remap and return. Setters cannot fail where they are
+// called, so that a lack of memory is noted and reported by the import.
 #include "graph/import.h"
 
 void dvt_import_options_init(TF_ImportGraphDefOptions *options) {
@@ -57,12 +57,13 @@ static bool add_mapping(TF_ImportGraphDefOptions *options, dvt_str name, int ind
   return true;
 }
 
-void dvt_import_options_map_input(TF_ImportGraphDefOptions *options, dvt_str name, int index, dvt_edge source) {
+void dvt_import_options_map_input(TF_ImportGraphDefOptions *options, dvt_str name, int index,
+                                  dvt_edge source) {
   if (!add_mapping(options, name, index, source)) options->failed = true;
 }
 
-static void add_return(TF_ImportGraphDefOptions *options, dvt_import_return **list, size_t *count, size_t *capacity,
-                       dvt_str name, int index) {
+static void add_return(TF_ImportGraphDefOptions *options, dvt_import_return **list, size_t *count,
+                       size_t *capacity, dvt_str name, int index) {
   dvt_import_return entry = {.index = index};
   if (!dvt_arena_copy_str(&options->arena, name, &entry.name) ||
       !dvt_grow((void **)list, capacity, *count + 1, sizeof **list)) {
@@ -73,12 +74,13 @@ static void add_return(TF_ImportGraphDefOptions *options, dvt_import_return **li
 }
 
 void dvt_import_options_add_return_output(TF_ImportGraphDefOptions *options, dvt_str name, int index) {
-  add_return(options, &options->return_outputs, &options->return_output_count, &options->return_output_capacity, name,
-             index);
+  add_return(options, &options->return_outputs, &options->return_output_count,
+             &options->return_output_capacity, name, index);
 }
 
 void dvt_import_options_add_return_node(TF_ImportGraphDefOptions *options, dvt_str name) {
-  add_return(options, &options->return_nodes, &options->return_node_count, &options->return_node_capacity, name, 0);
+  add_return(options, &options->return_nodes, &options->return_node_count, &options->return_node_capacity,
+             name, 0);
 }
 
 void dvt_import_options_add_control_dependency(TF_ImportGraphDefOptions *options, TF_Operation *node) {

@@ -1,18 +1,19 @@
-// GraphDef import: order, names, options, versions, and input that is wrong. Expectations are those of stock's
-// graph_constructor_test and c_api_test.
+// GraphDef import: order, names, options, versions, and input that is wrong. Expectations are those of
+// stock's graph_constructor_test and c_api_test.
 #include "graph/graph_test_util.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 static void test_nodes_in_any_order(void **state) {
   (void)state;
   TF_Graph *graph = TF_NewGraph();
-  must_import(graph,
-              "node { name: 'c' op: 'TestPair' input: 'a' input: 'b:0' attr { key: 'T' value { type: DT_FLOAT } } }"
-              "node { name: 'b' op: 'TestUnary' input: 'a' input: '^d' }"
-              "node { name: 'd' op: 'TestEffect' }"
-              "node { name: 'a' op: 'TestScalar' }"
-              "node { name: 'e' op: 'TestUnary' input: 'c:1' }",
-              NULL);
+  must_import(
+      graph,
+      "node { name: 'c' op: 'TestPair' input: 'a' input: 'b:0' attr { key: 'T' value { type: DT_FLOAT } } }"
+      "node { name: 'b' op: 'TestUnary' input: 'a' input: '^d' }"
+      "node { name: 'd' op: 'TestEffect' }"
+      "node { name: 'a' op: 'TestScalar' }"
+      "node { name: 'e' op: 'TestUnary' input: 'c:1' }",
+      NULL);
   // The first node of the list that is ready comes next, as in stock.
   assert_string_equal(names_of(graph), "d a b c e");
   assert_string_equal(inputs_of(find(graph, "c")), "a:0 b:0");
@@ -27,13 +28,15 @@ static void test_nodes_in_any_order(void **state) {
 static void test_round_trip_is_stable(void **state) {
   (void)state;
   TF_Graph *graph = TF_NewGraph(), *copy = TF_NewGraph();
-  must_import(graph,
-              "node { name: 'a' op: 'TestFeed' device: '/cpu:0' attr { key: 'dtype' value { type: DT_INT32 } } }"
-              "node { name: 'b' op: 'TestSame' input: 'a' input: '^z' input: '^y' attr { key: 'T' value { type: DT_INT32 } }"
-              "  experimental_debug_info { original_node_names: 'old' } }"
-              "node { name: 'z' op: 'TestEffect' } node { name: 'y' op: 'TestEffect' }"
-              "library { function { signature { name: 'f' } } } versions { producer: 1000 min_consumer: 3 }",
-              NULL);
+  must_import(
+      graph,
+      "node { name: 'a' op: 'TestFeed' device: '/cpu:0' attr { key: 'dtype' value { type: DT_INT32 } } }"
+      "node { name: 'b' op: 'TestSame' input: 'a' input: '^z' input: '^y' attr { key: 'T' value { type: "
+      "DT_INT32 } }"
+      "  experimental_debug_info { original_node_names: 'old' } }"
+      "node { name: 'z' op: 'TestEffect' } node { name: 'y' op: 'TestEffect' }"
+      "library { function { signature { name: 'f' } } } versions { producer: 1000 min_consumer: 3 }",
+      NULL);
   TF_Buffer *first = TF_NewBuffer(), *second = TF_NewBuffer();
   TF_GraphToGraphDef(graph, first, test_status);
   assert_ok();
@@ -43,7 +46,8 @@ static void test_round_trip_is_stable(void **state) {
   assert_int_equal(first->length, second->length);
   assert_memory_equal(first->data, second->data, first->length);
   dvt_buf text = {0};
-  assert_status_ok(dvt_text_print(&dvt_schema_graph_def, dvt_str_make(first->data, first->length), true, &text));
+  assert_status_ok(
+      dvt_text_print(&dvt_schema_graph_def, dvt_str_make(first->data, first->length), true, &text));
   assert_non_null(strstr(text.data, "unknown_rank: true"));  // a default is written out
   assert_non_null(strstr(text.data, "producer: 1000"));
   assert_non_null(strstr(text.data, "min_consumer: 3"));
@@ -56,7 +60,8 @@ static void test_round_trip_is_stable(void **state) {
   TF_DeleteGraph(copy);
 }
 
-static const char chain[] = "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: '^a' }";
+static const char chain[] =
+    "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: '^a' }";
 
 static void test_prefix(void **state) {
   (void)state;
@@ -149,8 +154,10 @@ static void test_input_mapping(void **state) {
   assert_int_equal(TF_ImportGraphDefOptionsNumReturnOutputs(options), 3);
   assert_int_equal(TF_ImportGraphDefOptionsNumReturnOperations(options), 0);
   TF_ImportGraphDefResults *results = import_text(
-      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: '^a' }"
-             "node { name: 'c' op: 'TestUnary' input: 'a' input: '^b' }", options);
+      graph,
+      "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: '^a' }"
+      "node { name: 'c' op: 'TestUnary' input: 'a' input: '^b' }",
+      options);
   assert_ok();
   assert_string_equal(inputs_of(find(graph, "p/b")), "feed:0 ^effect");
   assert_string_equal(inputs_of(find(graph, "p/c")), "feed:0 ^p/b");
@@ -206,10 +213,11 @@ static void test_control_dependencies_and_device(void **state) {
   TF_ImportGraphDefOptionsAddControlDependency(options, first);
   TF_ImportGraphDefOptionsAddInputMapping(options, "x", 0, output(feed, 0));
   TF_ImportGraphDefOptionsSetDefaultDevice(options, "/device:CPU:7");
-  must_import(graph,
-              "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' device: '/gpu:1' }"
-              "node { name: 'c' op: 'TestUnary' input: 'x' }",
-              options);
+  must_import(
+      graph,
+      "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' device: '/gpu:1' }"
+      "node { name: 'c' op: 'TestUnary' input: 'x' }",
+      options);
   assert_string_equal(inputs_of(find(graph, "a")), "^first");
   assert_string_equal(inputs_of(find(graph, "b")), "a:0");  // waits for first through a
   assert_string_equal(inputs_of(find(graph, "c")), "feed:0 ^first");
@@ -259,7 +267,8 @@ static void test_v1_loop(void **state) {
   TF_Graph *graph = TF_NewGraph();
   const char *loop =
       "node { name: 'start' op: 'TestScalar' }"
-      "node { name: 'merge' op: 'Merge' input: 'start' input: 'next' attr { key: 'T' value { type: DT_FLOAT } }"
+      "node { name: 'merge' op: 'Merge' input: 'start' input: 'next' attr { key: 'T' value { type: DT_FLOAT "
+      "} }"
       "  attr { key: 'N' value { i: 2 } } }"
       "node { name: 'body' op: 'TestUnary' input: 'merge' }"
       "node { name: 'next' op: 'NextIteration' input: 'body' attr { key: 'T' value { type: DT_FLOAT } } }";
@@ -285,20 +294,24 @@ static void test_cycles(void **state) {
   TF_Graph *graph = TF_NewGraph();
   must_not_import(graph, "node { name: 'a' op: 'TestUnary' input: 'a' }", NULL);
   assert_error(TF_INVALID_ARGUMENT, "1 nodes in a cycle: 'a' reads 'a'");
-  must_not_import(graph,
-                  "node { name: 's' op: 'TestScalar' } node { name: 'a' op: 'TestUnary' input: 'c' }"
-                  "node { name: 'b' op: 'TestUnary' input: 'a' } node { name: 'c' op: 'TestUnary' input: 'b' }"
-                  "node { name: 'd' op: 'TestUnary' input: 'c' }",
-                  NULL);
+  must_not_import(
+      graph,
+      "node { name: 's' op: 'TestScalar' } node { name: 'a' op: 'TestUnary' input: 'c' }"
+      "node { name: 'b' op: 'TestUnary' input: 'a' } node { name: 'c' op: 'TestUnary' input: 'b' }"
+      "node { name: 'd' op: 'TestUnary' input: 'c' }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "4 nodes in a cycle");
-  must_not_import(graph, "node { name: 'a' op: 'TestEffect' input: '^b' } node { name: 'b' op: 'TestEffect' input: '^a' }",
-                  NULL);
+  must_not_import(
+      graph,
+      "node { name: 'a' op: 'TestEffect' input: '^b' } node { name: 'b' op: 'TestEffect' input: '^a' }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "2 nodes in a cycle");
-  must_not_import(graph,
-                  "node { name: 'm' op: 'Merge' input: 'n' attr { key: 'T' value { type: DT_FLOAT } }"
-                  " attr { key: 'N' value { i: 1 } } }"
-                  "node { name: 'n' op: 'NextIteration' input: 'm' attr { key: 'T' value { type: DT_FLOAT } } }",
-                  NULL);
+  must_not_import(
+      graph,
+      "node { name: 'm' op: 'Merge' input: 'n' attr { key: 'T' value { type: DT_FLOAT } }"
+      " attr { key: 'N' value { i: 1 } } }"
+      "node { name: 'n' op: 'NextIteration' input: 'm' attr { key: 'T' value { type: DT_FLOAT } } }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "nothing but back edges");
   TF_DeleteGraph(graph);
 }
@@ -311,30 +324,41 @@ static void test_wrong_inputs(void **state) {
   assert_error(TF_INVALID_ARGUMENT, "Node 'b': Unknown input node 'a'");
   must_not_import(graph, "node { name: 'b' op: 'TestUnary' input: 'outside' }", NULL);
   assert_error(TF_INVALID_ARGUMENT, "Unknown input node 'outside'");
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:1' }", NULL);
-  assert_error(TF_INVALID_ARGUMENT, "Node 'b': Connecting to invalid output 1 of source node a which has 1 outputs.");
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:2147483648' }",
-                  NULL);
+  must_not_import(
+      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:1' }", NULL);
+  assert_error(TF_INVALID_ARGUMENT,
+               "Node 'b': Connecting to invalid output 1 of source node a which has 1 outputs.");
+  must_not_import(
+      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:2147483648' }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "'a:2147483648'");
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:2147483647' }",
+  must_not_import(
+      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a:2147483647' }",
+      NULL);
+  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: '' }",
                   NULL);
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: '' }", NULL);
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestEffect' input: '^' }", NULL);
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: '^a' input: 'a' }",
+  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestEffect' input: '^' }",
                   NULL);
+  must_not_import(
+      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: '^a' input: 'a' }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "Control dependencies must come after regular dependencies");
-  must_not_import(graph, "node { name: 'a' op: 'TestInt' } node { name: 'b' op: 'TestUnary' input: 'a' }", NULL);
-  assert_error(TF_INVALID_ARGUMENT, "Input 0 of node b was passed int32 from a:0 incompatible with expected float.");
+  must_not_import(graph, "node { name: 'a' op: 'TestInt' } node { name: 'b' op: 'TestUnary' input: 'a' }",
+                  NULL);
+  assert_error(TF_INVALID_ARGUMENT,
+               "Input 0 of node b was passed int32 from a:0 incompatible with expected float.");
   must_not_import(graph, "node { name: 'b' op: 'TestUnary' }", NULL);
   assert_error(TF_INVALID_ARGUMENT, "NodeDef expected inputs 'float' do not match 0 inputs specified");
-  must_not_import(graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: 'a' }",
-                  NULL);
+  must_not_import(
+      graph, "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'TestUnary' input: 'a' input: 'a' }",
+      NULL);
   TF_DeleteGraph(graph);
 }
 
 static void test_wrong_names(void **state) {
   (void)state;
-  static const char *const bad[] = {"", "_x", "a b", "a:0", "^a", "-a", "/a", ">a", "a>", "a>>b", "a>_b", "a\\\\b", "\xc3\xa4"};
+  static const char *const bad[] = {"",   "_x", "a b",  "a:0",  "^a",     "-a",      "/a",
+                                    ">a", "a>", "a>>b", "a>_b", "a\\\\b", "\xc3\xa4"};
   static const char *const good[] = {".x", "0", "A/b.c-d_e", "a>b", "a>.b>C"};
   TF_Graph *graph = TF_NewGraph();
   char text[128];
@@ -347,7 +371,8 @@ static void test_wrong_names(void **state) {
     snprintf(text, sizeof text, "node { name: '%s' op: 'TestScalar' }", good[i]);
     must_import(graph, text, NULL);
   }
-  must_not_import(graph, "node { name: 'twice' op: 'TestScalar' } node { name: 'twice' op: 'TestScalar' }", NULL);
+  must_not_import(graph, "node { name: 'twice' op: 'TestScalar' } node { name: 'twice' op: 'TestScalar' }",
+                  NULL);
   assert_error(TF_INVALID_ARGUMENT, "Node 'twice' is not unique");
   must_not_import(graph, "node { name: 'no_op' }", NULL);
   assert_error(TF_INVALID_ARGUMENT, "Node 'no_op' does not specify an operation");
@@ -361,7 +386,8 @@ static void test_unknown_ops_are_all_listed(void **state) {
                   "node { name: 'a' op: 'TestScalar' } node { name: 'b' op: 'NoSuchB' input: 'a' }"
                   "node { name: 'c' op: 'NoSuchA' } node { name: 'd' op: 'NoSuchB' }",
                   NULL);
-  assert_error(TF_NOT_FOUND, "Op type not registered 'NoSuchB' (2 nodes, first {{node b}}), 'NoSuchA' (1 node");
+  assert_error(TF_NOT_FOUND,
+               "Op type not registered 'NoSuchB' (2 nodes, first {{node b}}), 'NoSuchA' (1 node");
   TF_DeleteGraph(graph);
 }
 
@@ -370,13 +396,18 @@ static void test_rule_070_071_attrs_are_checked(void **state) {
   (void)state;
   TF_Graph *graph = TF_NewGraph();
   must_import(graph, "node { name: 'a' op: 'TestScalar' attr { key: 'zz' value { i: 1 } } }", NULL);
-  must_not_import(graph, "node { name: 'b' op: 'TestInt' } node { name: 'c' op: 'TestSame' input: 'b' }", NULL);
+  must_not_import(graph, "node { name: 'b' op: 'TestInt' } node { name: 'c' op: 'TestSame' input: 'b' }",
+                  NULL);
   assert_error(TF_INVALID_ARGUMENT, "NodeDef missing attr 'T'");
-  must_not_import(graph, "node { name: 'm' op: 'TestMany' attr { key: 'N' value { i: 0 } }"
-                         " attr { key: 'T' value { type: DT_FLOAT } } }", NULL);
+  must_not_import(graph,
+                  "node { name: 'm' op: 'TestMany' attr { key: 'N' value { i: 0 } }"
+                  " attr { key: 'T' value { type: DT_FLOAT } } }",
+                  NULL);
   assert_error(TF_INVALID_ARGUMENT, "minimum 1");
-  must_not_import(graph, "node { name: 'm' op: 'TestMany' attr { key: 'N' value { i: 9223372036854775807 } }"
-                         " attr { key: 'T' value { type: DT_FLOAT } } }", NULL);
+  must_not_import(graph,
+                  "node { name: 'm' op: 'TestMany' attr { key: 'N' value { i: 9223372036854775807 } }"
+                  " attr { key: 'T' value { type: DT_FLOAT } } }",
+                  NULL);
   must_not_import(graph, "node { name: 'm' op: 'TestSame' attr { key: 'T' value { i: 3 } } }", NULL);
   assert_error(TF_INVALID_ARGUMENT, "AttrValue had value with type 'int' when 'type' expected");
   TF_DeleteGraph(graph);
@@ -393,8 +424,9 @@ static void test_versions(void **state) {
   assert_error(TF_INVALID_ARGUMENT, "GraphDef disallows consumer version 2474");
   must_import(graph, "versions { producer: 1500 min_consumer: 7 bad_consumers: 9 bad_consumers: 4 }", NULL);
   must_import(graph, "versions { producer: 2000 min_consumer: 2 bad_consumers: 4 bad_consumers: 1 }", NULL);
-  must_not_import(graph, "node { name: 'x' op: 'NoSuchA' } versions { producer: 3 min_consumer: 8 bad_consumers: 77 }",
-                  NULL);
+  must_not_import(
+      graph, "node { name: 'x' op: 'NoSuchA' } versions { producer: 3 min_consumer: 8 bad_consumers: 77 }",
+      NULL);
   TF_Buffer *versions = TF_NewBuffer();
   TF_GraphVersions(graph, versions, test_status);
   assert_ok();
@@ -418,7 +450,8 @@ static void test_rule_068_deprecated_op(void **state) {
   assert_ok();
   TF_Graph *graph = TF_NewGraph();
   must_not_import(graph, "node { name: 'a' op: 'TestOld' } versions { producer: 21 }", NULL);
-  assert_error(TF_UNIMPLEMENTED, "Op TestOld is not available in GraphDef version 21. It has been removed in version 20.");
+  assert_error(TF_UNIMPLEMENTED,
+               "Op TestOld is not available in GraphDef version 21. It has been removed in version 20.");
   must_import(graph, "node { name: 'a' op: 'TestOld' } versions { producer: 19 }", NULL);
   TF_DeleteGraph(graph);
 }
@@ -439,11 +472,16 @@ static void test_output_shapes_attr(void **state) {
   assert_int_equal(dims[1], -1);
   TF_OperationGetAttrMetadata(a, "_output_shapes", test_status);
   assert_error(TF_INVALID_ARGUMENT, "has no attr named '_output_shapes'");
-  must_not_import(graph, "node { name: 'b' op: 'TestScalar' attr { key: '_output_shapes' value { list {"
-                         " shape { dim { size: 1 } } } } } }", NULL);
-  assert_error(TF_INVALID_ARGUMENT, "Node 'b' has an _output_shapes attribute inconsistent with the GraphDef for output #0");
-  must_not_import(graph, "node { name: 'b' op: 'TestScalar' attr { key: '_output_shapes' value { list { } } } }", NULL);
-  assert_error(TF_INVALID_ARGUMENT, "has 1 outputs but the _output_shapes attribute specifies shapes for 0 outputs");
+  must_not_import(graph,
+                  "node { name: 'b' op: 'TestScalar' attr { key: '_output_shapes' value { list {"
+                  " shape { dim { size: 1 } } } } } }",
+                  NULL);
+  assert_error(TF_INVALID_ARGUMENT,
+               "Node 'b' has an _output_shapes attribute inconsistent with the GraphDef for output #0");
+  must_not_import(
+      graph, "node { name: 'b' op: 'TestScalar' attr { key: '_output_shapes' value { list { } } } }", NULL);
+  assert_error(TF_INVALID_ARGUMENT,
+               "has 1 outputs but the _output_shapes attribute specifies shapes for 0 outputs");
   TF_DeleteGraph(graph);
 }
 
@@ -479,8 +517,9 @@ static void test_references(void **state) {
               "node { name: 'read' op: 'TestUnary' input: 'set' }",
               NULL);
   assert_int_equal(TF_OperationOutputType(output(find(graph, "v"), 0)), 101);
-  must_not_import(graph, "node { name: 'y' op: 'TestScalar' } node { name: 's' op: 'TestAssign' input: 'y' input: 'y' }",
-                  NULL);
+  must_not_import(
+      graph, "node { name: 'y' op: 'TestScalar' } node { name: 's' op: 'TestAssign' input: 'y' input: 'y' }",
+      NULL);
   assert_error(TF_INVALID_ARGUMENT, "incompatible with expected float_ref");
   TF_DeleteGraph(graph);
 }
@@ -500,7 +539,8 @@ static void test_no_serialization_is_unimplemented(void **state) {
 static int setup(void **state) {
   test_setup(state);
   void (*unknown)(TF_ShapeInferenceContext *, TF_Status *) = TF_ShapeInferenceContextSetUnknownShape;
-  test_op("Merge", unknown, SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
+  test_op("Merge", unknown,
+          SPECS("a:T: type", "a:N: int >= 1", "i:inputs: N * T", "o:output: T", "o:value_index: int32"));
   test_op("NextIteration", unknown, SPECS("a:T: type", "i:data: T", "o:output: T"));
   return 0;
 }

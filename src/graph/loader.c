@@ -1,6 +1,7 @@
-// See loader.h. A node whose inputs are not all there yet waits on their names; when the last arrives it moves to a
-// heap from which the earliest in the list is taken, which gives the order stock creates nodes in. The only
-// cycles are those of v1 while loops: a Merge is added before the NextIteration it reads, and connected at the end.
+// See loader.h. A node whose inputs are not all there yet waits on their names; when the last arrives it
+// moves to a heap from which the earliest in the list is taken, which gives the order stock creates nodes in.
+// The only cycles are those of v1 while loops: a Merge is added before the NextIteration it reads, and
+// connected at the end.
 #include "graph/loader.h"
 
 #include "graph/loader_errors.h"
@@ -67,12 +68,14 @@ static dvt_status find_next_iterations(dvt_loader *loader) {
   for (size_t i = 0; i < loader->node_count; i++) {
     dvt_str op, name;
     if (!dvt_parse_node_op(loader->nodes[i], &op, &name) || !is_next_iteration(op)) continue;
-    if (!dvt_map_put(&loader->next_iterations, name, loader)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
+    if (!dvt_map_put(&loader->next_iterations, name, loader))
+      return dvt_error_out_of_memory(sizeof(dvt_map_slot));
   }
   return NULL;
 }
 
-// Drops from `missing` the inputs of a Merge that close a loop and remembers them as back edges of the node to come.
+// Drops from `missing` the inputs of a Merge that close a loop and remembers them as back edges of the node
+// to come.
 static dvt_status set_back_edges_aside(dvt_loader *loader, size_t *out_count) {
   size_t kept = 0, aside = 0;
   if (!loader->next_iterations_known) DVT_RETURN_IF_ERROR(find_next_iterations(loader));
@@ -82,10 +85,11 @@ static dvt_status set_back_edges_aside(dvt_loader *loader, size_t *out_count) {
       loader->missing[kept++] = m;
       continue;
     }
-    if (!dvt_grow((void **)&loader->back_edges, &loader->back_edge_capacity, loader->back_edge_count + aside + 1,
-                  sizeof *loader->back_edges))
+    if (!dvt_grow((void **)&loader->back_edges, &loader->back_edge_capacity,
+                  loader->back_edge_count + aside + 1, sizeof *loader->back_edges))
       return dvt_error_out_of_memory(sizeof *loader->back_edges);
-    loader->back_edges[loader->back_edge_count + aside++] = (struct dvt_back_edge){NULL, m.input, m.index, m.name};
+    loader->back_edges[loader->back_edge_count + aside++] =
+        (struct dvt_back_edge){NULL, m.input, m.index, m.name};
   }
   loader->missing_count = kept;
   *out_count = aside;
@@ -119,7 +123,8 @@ static dvt_status keep_text(dvt_loader *loader, dvt_str *text) {
 }
 
 static dvt_status ready_push(dvt_loader *loader, dvt_pending *pending) {
-  if (!dvt_grow((void **)&loader->ready, &loader->ready_capacity, loader->ready_count + 1, sizeof *loader->ready))
+  if (!dvt_grow((void **)&loader->ready, &loader->ready_capacity, loader->ready_count + 1,
+                sizeof *loader->ready))
     return dvt_error_out_of_memory(sizeof *loader->ready * loader->ready_count);
   size_t at = loader->ready_count++;
   while (at > 0 && loader->ready[(at - 1) / 2]->position > pending->position) {
@@ -233,23 +238,25 @@ static dvt_status connect_back_edges(dvt_loader *loader) {
   for (size_t i = 0; i < loader->back_edge_count; i++) {
     const struct dvt_back_edge *edge = &loader->back_edges[i];
     TF_Operation *source = dvt_loader_find(loader, edge->name);
-    if (!source) return dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "': Unknown input node '" DVT_STR_FMT "'",
-                                  DVT_STR_ARG(edge->node->def.name), DVT_STR_ARG(edge->name));
+    if (!source)
+      return dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "': Unknown input node '" DVT_STR_FMT "'",
+                       DVT_STR_ARG(edge->node->def.name), DVT_STR_ARG(edge->name));
     DVT_RETURN_IF_ERROR(dvt_graph_set_input(edge->node, edge->input, (dvt_edge){source, edge->index}));
   }
   return NULL;
 }
 
-// A small node's share of the arena: the operation, an attr, an input and its reader. More is allocated as needed.
+// A small node's share of the arena: the operation, an attr, an input and its reader. More is allocated as
+// needed.
 enum { NODE_BYTES = sizeof(TF_Operation) + sizeof(dvt_attr) + sizeof(dvt_edge) + sizeof(dvt_consumer) + 16 };
 
 dvt_status dvt_loader_run(dvt_loader *loader) {
   TF_Graph *graph = loader->graph;
-  size_t total = graph->node_count + loader->node_count;
+  size_t total = graph->node_count + loader->node_count, node_bytes = loader->node_count * NODE_BYTES;
   loader->first_node = graph->node_count;
   if (loader->node_count > INT32_MAX || !dvt_map_reserve(&graph->by_name, total) ||
       !dvt_grow((void **)&graph->nodes, &graph->node_capacity, total, sizeof *graph->nodes) ||
-      !dvt_arena_reserve(&graph->arena, loader->node_count * NODE_BYTES) ||
+      (node_bytes >= DVT_LARGE_BYTES && !dvt_arena_reserve(&graph->arena, node_bytes)) ||
       (loader->names == &loader->own_names && !dvt_map_reserve(loader->names, loader->node_count)))
     return dvt_error_out_of_memory(loader->node_count * sizeof(dvt_map_slot));
   for (size_t i = 0; i < loader->node_count; i++) {

@@ -1,6 +1,6 @@
-// From a list of NodeDefs in any order to nodes of a graph: each is added as soon as its inputs are there, the
-// first in the list first. GraphDef import (import.c) and function bodies (function_body.c) share it; they differ in
-// how an input is written and what is done to a node before it is added.
+// From a list of NodeDefs in any order to nodes of a graph: each is added as soon as its inputs are there,
+// the first in the list first. GraphDef import (import.c) and function bodies (function_body.c) share it;
+// they differ in how an input is written and what is done to a node before it is added.
 #ifndef DVT_GRAPH_LOADER_H_
 #define DVT_GRAPH_LOADER_H_
 
@@ -13,7 +13,8 @@ typedef struct dvt_pending dvt_pending;
 typedef struct dvt_loader_hooks {
   // Before the inputs of `node` are looked up; again when it has waited for some of them.
   dvt_status (*begin)(dvt_loader *loader, const dvt_parsed_node *node);
-  // Looks up one input of `node` and appends it with dvt_loader_input, dvt_loader_control or dvt_loader_missing.
+  // Looks up one input of `node` and appends it with dvt_loader_input, dvt_loader_control or
+  // dvt_loader_missing.
   dvt_status (*resolve)(dvt_loader *loader, const dvt_parsed_node *node, dvt_str input);
   // May change what will be added: name, device, attrs; may append control inputs to the loader.
   dvt_status (*prepare)(dvt_loader *loader, const dvt_parsed_node *node, dvt_new_node *new_node);
@@ -27,10 +28,12 @@ struct dvt_loader {
   void *arg;
   const dvt_str *nodes;  // NodeDefs
   size_t node_count;
-  dvt_map *names;  // name in the NodeDefs -> TF_Operation: the graph's own map when no name is changed, or own_names
+  dvt_map *names;  // name in the NodeDefs -> TF_Operation: the graph's own map when no name is changed, or
+                   // own_names
   dvt_map own_names;
   bool check_names;
-  bool bytes_are_ours;  // the NodeDefs lie in a block of the graph: names are ended with NUL in place, else copied
+  bool bytes_are_ours;  // the NodeDefs lie in a block of the graph: names are ended with NUL in place, else
+                        // copied
 
   // The node at hand.
   dvt_edge *inputs;
@@ -39,7 +42,7 @@ struct dvt_loader {
   size_t input_count, input_capacity, control_count, control_capacity, missing_count, missing_capacity;
 
   // The loader's own.
-  dvt_arena arena;  // lives as long as the load
+  dvt_arena arena;    // lives as long as the load
   size_t first_node;  // graph->node_count at the start
   dvt_parsed_node node;
   dvt_str last_name;  // of the node added last, which the next node most likely reads
@@ -48,7 +51,7 @@ struct dvt_loader {
     dvt_str name;
     const dvt_op_def *op;
   } op_cache[16];
-  dvt_map waiting;  // name -> list of nodes that wait for it
+  dvt_map waiting;                 // name -> list of nodes that wait for it
   dvt_pending **pending, **ready;  // ready is a heap by position in the list
   size_t pending_count, pending_capacity, ready_count, ready_capacity;
   struct dvt_back_edge *back_edges;

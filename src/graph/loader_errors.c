@@ -1,5 +1,5 @@
-// The sentences for a list of NodeDefs that cannot be loaded: unknown ops, names used twice, inputs that do not
-// exist, cycles.
+// The sentences for a list of NodeDefs that cannot be loaded: unknown ops, names used twice, inputs that do
+// not exist, cycles.
 #include "graph/loader_errors.h"
 
 enum { MAX_LISTED = 20, MAX_CYCLE_SHOWN = 8 };
@@ -26,14 +26,15 @@ static dvt_status describe_unknown_ops(const unknown_op *first, size_t kinds) {
   dvt_buf text = {0};
   size_t listed = 0;
   for (const unknown_op *entry = first; entry && listed < MAX_LISTED; entry = entry->next, listed++)
-    dvt_buf_printf(&text, "%s'" DVT_STR_FMT "' (%zu node%s, first {{node " DVT_STR_FMT "}})", listed ? ", " : "",
-                   DVT_STR_ARG(entry->name), entry->count, entry->count == 1 ? "" : "s",
+    dvt_buf_printf(&text, "%s'" DVT_STR_FMT "' (%zu node%s, first {{node " DVT_STR_FMT "}})",
+                   listed ? ", " : "", DVT_STR_ARG(entry->name), entry->count, entry->count == 1 ? "" : "s",
                    DVT_STR_ARG(entry->first_node));
   if (kinds > listed) dvt_buf_printf(&text, " and %zu more", kinds - listed);
-  dvt_status status = dvt_error(TF_NOT_FOUND,
-                                "Op type not registered %s in binary running in this process. Load the plugin that "
-                                "registers %s (TF_LoadLibrary, or DOVETAIL_PLUGIN_PATH) before importing the graph",
-                                text.data ? text.data : "", kinds == 1 ? "it" : "them");
+  dvt_status status =
+      dvt_error(TF_NOT_FOUND,
+                "Op type not registered %s in binary running in this process. Load the plugin that "
+                "registers %s (TF_LoadLibrary, or DOVETAIL_PLUGIN_PATH) before importing the graph",
+                text.data ? text.data : "", kinds == 1 ? "it" : "them");
   dvt_buf_deinit(&text);
   return status;
 }
@@ -47,7 +48,8 @@ dvt_status dvt_loader_unknown_ops(dvt_loader *loader) {
     if (!dvt_parse_node_op(loader->nodes[i], &op, &name)) continue;
     if (op.len == 0) {
       dvt_map_deinit(&seen);
-      return dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "' does not specify an operation", DVT_STR_ARG(name));
+      return dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "' does not specify an operation",
+                       DVT_STR_ARG(name));
     }
     if (!dvt_map_get(&seen, op) && dvt_graph_find_op(loader->graph, op)) continue;
     size_t kinds = seen.count;
@@ -58,7 +60,8 @@ dvt_status dvt_loader_unknown_ops(dvt_loader *loader) {
       end = &entry->next;
     }
   }
-  dvt_status status = enough_memory ? describe_unknown_ops(first, seen.count) : dvt_error_out_of_memory(sizeof *first);
+  dvt_status status =
+      enough_memory ? describe_unknown_ops(first, seen.count) : dvt_error_out_of_memory(sizeof *first);
   dvt_map_deinit(&seen);
   return status;
 }
@@ -77,7 +80,8 @@ static dvt_status index_pending(const dvt_loader *loader, dvt_map *out_by_name, 
     dvt_pending *pending = loader->pending[i];
     if (pending->done) continue;
     (*out_count)++;
-    if (!dvt_map_put(out_by_name, pending->node.name, pending)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
+    if (!dvt_map_put(out_by_name, pending->node.name, pending))
+      return dvt_error_out_of_memory(sizeof(dvt_map_slot));
   }
   return NULL;
 }
@@ -89,7 +93,8 @@ static dvt_str first_missing(const dvt_loader *loader, const dvt_pending *pendin
 }
 
 // Every waiting node waits for a waiting node, so that following them must come back to one met before.
-static dvt_status describe_cycle(const dvt_loader *loader, const dvt_map *by_name, dvt_pending *start, size_t count) {
+static dvt_status describe_cycle(const dvt_loader *loader, const dvt_map *by_name, dvt_pending *start,
+                                 size_t count) {
   dvt_pending *slow = start, *fast = start;
   do {
     slow = dvt_map_get(by_name, first_missing(loader, slow));
@@ -100,14 +105,16 @@ static dvt_status describe_cycle(const dvt_loader *loader, const dvt_map *by_nam
   int shown = 0;
   dvt_pending *at = slow;
   do {
-    if (shown < MAX_CYCLE_SHOWN) dvt_buf_printf(&text, "'" DVT_STR_FMT "' reads ", DVT_STR_ARG(at->node.name));
+    if (shown < MAX_CYCLE_SHOWN)
+      dvt_buf_printf(&text, "'" DVT_STR_FMT "' reads ", DVT_STR_ARG(at->node.name));
     if (shown++ == MAX_CYCLE_SHOWN) dvt_buf_printf(&text, "... reads ");
     at = dvt_map_get(by_name, first_missing(loader, at));
   } while (at != slow);
   dvt_buf_printf(&text, "'" DVT_STR_FMT "'", DVT_STR_ARG(slow->node.name));
-  dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
-                                "%zu nodes in a cycle: %s. Only a Merge that reads a NextIteration may close a loop",
-                                count, text.data ? text.data : "");
+  dvt_status status =
+      dvt_error(TF_INVALID_ARGUMENT,
+                "%zu nodes in a cycle: %s. Only a Merge that reads a NextIteration may close a loop", count,
+                text.data ? text.data : "");
   dvt_buf_deinit(&text);
   return status;
 }
@@ -124,8 +131,9 @@ dvt_status dvt_loader_check_all_done(dvt_loader *loader) {
     for (size_t k = 0; !status && k < pending->name_count; k++) {
       dvt_str name = pending->missing[k];
       if (!dvt_loader_find(loader, name) && !dvt_map_get(&by_name, name))
-        status = dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "': Unknown input node '" DVT_STR_FMT "'",
-                           DVT_STR_ARG(pending->node.name), DVT_STR_ARG(name));
+        status =
+            dvt_error(TF_INVALID_ARGUMENT, "Node '" DVT_STR_FMT "': Unknown input node '" DVT_STR_FMT "'",
+                      DVT_STR_ARG(pending->node.name), DVT_STR_ARG(name));
     }
   }
   if (!status && first) status = describe_cycle(loader, &by_name, first, count);

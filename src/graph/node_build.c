@@ -24,7 +24,8 @@ static TF_Operation *allocate_node(TF_Graph *graph, const dvt_new_node *node) {
   TF_Operation *op = (TF_Operation *)at;
   at += sizeof *op;
   *op = (TF_Operation){.graph = graph, .extra = node->extra};
-  op->def = (dvt_node_def){.name = node->name, .device = node->device, .op = node->op, .attr_count = node->attr_count};
+  op->def = (dvt_node_def){
+      .name = node->name, .device = node->device, .op = node->op, .attr_count = node->attr_count};
   op->def.attrs = (dvt_attr *)at;
   at += attrs * sizeof(dvt_attr);
   op->inputs = (dvt_edge *)at;
@@ -128,8 +129,8 @@ static dvt_status resolve(TF_Graph *graph, const dvt_new_node *node, TF_Operatio
   return infer_shapes(graph, op);
 }
 
-static inline void add_consumer(dvt_consumer *reader, TF_Operation *producer, TF_Operation *node, int32_t input,
-                                int32_t output) {
+static inline void add_consumer(dvt_consumer *reader, TF_Operation *producer, TF_Operation *node,
+                                int32_t input, int32_t output) {
   *reader = (dvt_consumer){node, input, output, producer->consumers};
   producer->consumers = reader;
 }
@@ -153,7 +154,8 @@ static dvt_status enter(TF_Graph *graph, TF_Operation *op) {
   graph->nodes[graph->node_count++] = op;
   for (int32_t i = 0; i < op->def.input_count; i++)
     if (op->inputs[i].node) add_consumer(reader++, op->inputs[i].node, op, i, op->inputs[i].index);
-  for (int32_t i = 0; i < op->control_input_count; i++) add_consumer(reader++, op->control_inputs[i], op, -1, -1);
+  for (int32_t i = 0; i < op->control_input_count; i++)
+    add_consumer(reader++, op->control_inputs[i], op, -1, -1);
   return NULL;
 }
 

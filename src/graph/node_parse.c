@@ -1,7 +1,15 @@
 // NodeDef bytes to a dvt_parsed_node. Field numbers are those of the public node_def.proto.
 #include "graph/node_parse.h"
 
-enum { NODE_NAME = 1, NODE_OP = 2, NODE_INPUT = 3, NODE_DEVICE = 4, NODE_ATTR = 5, NODE_DEBUG_INFO = 6, NODE_TYPE = 7 };
+enum {
+  NODE_NAME = 1,
+  NODE_OP = 2,
+  NODE_INPUT = 3,
+  NODE_DEVICE = 4,
+  NODE_ATTR = 5,
+  NODE_DEBUG_INFO = 6,
+  NODE_TYPE = 7
+};
 enum { MAX_CHECKED_FOR_DUPLICATES = 64 };
 
 bool dvt_parse_map_entry(dvt_str bytes, dvt_str *out_key, dvt_str *out_value) {
@@ -33,7 +41,8 @@ static dvt_status add_input(dvt_parsed_node *node, dvt_str input) {
 static dvt_attr *attr_slot(dvt_parsed_node *node, dvt_str name) {
   for (size_t i = 0; i < node->attr_count && node->attr_count < MAX_CHECKED_FOR_DUPLICATES; i++)
     if (dvt_str_eq(node->attrs[i].name, name)) return &node->attrs[i];
-  if (!dvt_grow((void **)&node->attrs, &node->attr_capacity, node->attr_count + 1, sizeof *node->attrs)) return NULL;
+  if (!dvt_grow((void **)&node->attrs, &node->attr_capacity, node->attr_count + 1, sizeof *node->attrs))
+    return NULL;
   return &node->attrs[node->attr_count++];
 }
 
@@ -69,11 +78,16 @@ dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node
   node->class_attr = -1;
   while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
-    if (field.number == NODE_NAME) node->name = field.bytes;
-    else if (field.number == NODE_OP) node->op = field.bytes;
-    else if (field.number == NODE_INPUT) DVT_RETURN_IF_ERROR(add_input(node, field.bytes));
-    else if (field.number == NODE_DEVICE) node->device = field.bytes;
-    else if (field.number == NODE_ATTR) DVT_RETURN_IF_ERROR(add_attr(node, field.bytes));
+    if (field.number == NODE_NAME)
+      node->name = field.bytes;
+    else if (field.number == NODE_OP)
+      node->op = field.bytes;
+    else if (field.number == NODE_INPUT)
+      DVT_RETURN_IF_ERROR(add_input(node, field.bytes));
+    else if (field.number == NODE_DEVICE)
+      node->device = field.bytes;
+    else if (field.number == NODE_ATTR)
+      DVT_RETURN_IF_ERROR(add_attr(node, field.bytes));
     else if (field.number == NODE_DEBUG_INFO || field.number == NODE_TYPE)
       DVT_RETURN_IF_ERROR(add_extra(node, arena, &field));
   }
@@ -93,7 +107,8 @@ bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name) {
 }
 
 dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena, dvt_parsed_node *out) {
-  size_t input_bytes = node->input_count * sizeof *node->inputs, attr_bytes = node->attr_count * sizeof *node->attrs;
+  size_t input_bytes = node->input_count * sizeof *node->inputs,
+         attr_bytes = node->attr_count * sizeof *node->attrs;
   *out = *node;
   out->inputs = dvt_arena_alloc(arena, input_bytes);
   out->attrs = dvt_arena_alloc(arena, attr_bytes);

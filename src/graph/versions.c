@@ -21,7 +21,8 @@ dvt_status dvt_versions_parse(dvt_str proto, dvt_arena *arena, dvt_versions *out
   dvt_field field;
   bool bad = false;
   while (dvt_wire_next(&wire, &field)) {
-    if (field.number == VERSION_PRODUCER && field.type == DVT_WIRE_VARINT) out->producer = (int32_t)field.value;
+    if (field.number == VERSION_PRODUCER && field.type == DVT_WIRE_VARINT)
+      out->producer = (int32_t)field.value;
     if (field.number == VERSION_MIN_CONSUMER && field.type == DVT_WIRE_VARINT)
       out->min_consumer = (int32_t)field.value;
     if (field.number != VERSION_BAD_CONSUMERS) continue;
@@ -42,7 +43,8 @@ dvt_status dvt_versions_check(const dvt_versions *v) {
                      v->min_consumer, DVT_GRAPH_DEF_VERSION);
   if (v->producer < 0)
     return dvt_error(TF_INVALID_ARGUMENT,
-                     "GraphDef producer version %d below min producer 0. Please regenerate your graph", v->producer);
+                     "GraphDef producer version %d below min producer 0. Please regenerate your graph",
+                     v->producer);
   for (int32_t i = 0; i < v->bad_consumer_count; i++)
     if (v->bad_consumers[i] == DVT_GRAPH_DEF_VERSION)
       return dvt_error(TF_INVALID_ARGUMENT,
@@ -102,7 +104,8 @@ dvt_status dvt_graph_merge_versions(TF_Graph *graph, const dvt_versions *other) 
 }
 
 void dvt_graph_versions_to_proto(const TF_Graph *graph, dvt_buf *out) {
-  if (graph->producer_version) dvt_wire_put_varint(out, VERSION_PRODUCER, (uint64_t)(int64_t)graph->producer_version);
+  if (graph->producer_version)
+    dvt_wire_put_varint(out, VERSION_PRODUCER, (uint64_t)(int64_t)graph->producer_version);
   if (graph->min_consumer_version)
     dvt_wire_put_varint(out, VERSION_MIN_CONSUMER, (uint64_t)(int64_t)graph->min_consumer_version);
   if (graph->bad_consumer_count == 0) return;
