@@ -44,7 +44,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--stock")
-    parser.add_argument("--model", default=os.path.join(ROOT, "build", "demo", "nmp"))
+    parser.add_argument("--model", default=os.path.join(ROOT, "build", "demo", "basic_pitch"))
     options = parser.parse_args()
     subprocess.run(["cmake", "--build", BUILD, "--target", "benchmarks"], check=True, stdout=subprocess.DEVNULL)
     stock = options.stock
