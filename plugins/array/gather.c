@@ -215,6 +215,10 @@ DVP_COMPUTE(where_compute) {
   dvp_view in;
   int64_t dims[2] = {0, 0};
   if (!dvp_input(call, 0, &in)) return;
+  if (in.rank == 0) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Where wants an input of one or more dimensions, not a scalar");
+    return;
+  }
   for (int64_t i = 0; i < in.count; i++) dims[0] += is_set(&in, i);
   dims[1] = in.rank;
   int64_t *out = dvp_output(call, 0, dims, 2);

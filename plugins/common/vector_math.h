@@ -16,13 +16,15 @@
 #define DVP_VECTOR_FUNCTIONS(X)                                                                        \
   X(exp, u10)                                                                                          \
   X(expm1, u10)                                                                                        \
-  X(log, u10) X(log1p, u10) X(sin, u10) X(cos, u10) X(tan, u10) X(asin, u10) X(acos, u10) X(atan, u10) \
-      X(sinh, u10) X(cosh, u10) X(atanh, u10) X(tanh, u10) X(erf, u10) X(erfc, u15)
+  X(log, u10)                                                                                          \
+  X(sin, u10) X(cos, u10) X(tan, u10) X(asin, u10) X(acos, u10) X(atan, u10) X(sinh, u10) X(cosh, u10) \
+      X(atanh, u10) X(tanh, u10) X(erf, u10) X(erfc, u15)
 
 #define DVP_VECTOR_DECLARE(f, accuracy)                            \
   void DVP_VECTOR(f, f32)(const float *in, float *out, int64_t n); \
   void DVP_VECTOR(f, f64)(const double *in, double *out, int64_t n);
 DVP_VECTOR_FUNCTIONS(DVP_VECTOR_DECLARE)
+DVP_VECTOR_DECLARE(log1p, )
 DVP_VECTOR_DECLARE(asinh, )
 DVP_VECTOR_DECLARE(acosh, )
 DVP_VECTOR_DECLARE(lgamma, )

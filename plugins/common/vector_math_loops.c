@@ -78,6 +78,17 @@ DVP_VECTOR_FUNCTIONS(DEFINE)
 INVERSE_HYPERBOLIC(asinh)
 INVERSE_HYPERBOLIC(acosh)
 
+// SLEEF's log1p ends just below the largest finite values, where it is log.
+static inline __m256 log1p8(__m256 x) {
+  const __m256 huge = _mm256_cmp_ps(x, _mm256_set1_ps(1e30f), _CMP_GT_OQ);
+  return _mm256_blendv_ps(Sleef_log1pf8_u10avx2(x), Sleef_logf8_u10avx2(x), huge);
+}
+static inline __m256d log1p4(__m256d x) {
+  const __m256d huge = _mm256_cmp_pd(x, _mm256_set1_pd(1e300), _CMP_GT_OQ);
+  return _mm256_blendv_pd(Sleef_log1pd4_u10avx2(x), Sleef_logd4_u10avx2(x), huge);
+}
+UNARY_F32(log1p, log1p8)
+UNARY_F64(log1p, log1p4)
 UNARY_F32(lgamma, Sleef_lgammaf8_u10avx2)
 UNARY_F64(lgamma, Sleef_lgammad4_u10avx2)
 BINARY_F32(pow, Sleef_powf8_u10avx2)
@@ -125,6 +136,8 @@ BINARY(atan2, f32, float, atan2f)
 BINARY(atan2, f64, double, atan2)
 static float sigmoid_f32(float x) { return 1 / (1 + expf(-x)); }
 static double sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+UNARY(log1p, f32, float, log1pf)
+UNARY(log1p, f64, double, log1p)
 UNARY(asinh, f32, float, asinhf)
 UNARY(asinh, f64, double, asinh)
 UNARY(acosh, f32, float, acoshf)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "op/shape_fn.h"
+#include "tensor/half.h"
 
 // Could two shapes not broadcast, once an unknown dim next to a size above 1 is known?
 static bool may_not_fit(dvt_shape a, dvt_shape b) {
@@ -117,7 +118,16 @@ DVT_SHAPE_FN(arg_extremum, 2, 1) {
 }
 
 static double real_at_zero(const TF_Tensor *t) {
-  return t->dtype == TF_FLOAT ? (double)*(const float *)t->data : *(const double *)t->data;
+  switch (t->dtype) {
+    case TF_HALF: return (double)dvt_half_to_float(*(const uint16_t *)t->data);
+    case TF_BFLOAT16: return (double)dvt_bfloat16_to_float(*(const uint16_t *)t->data);
+    case TF_FLOAT: return (double)*(const float *)t->data;
+    default: return *(const double *)t->data;
+  }
+}
+
+static bool is_real(int dtype) {
+  return dtype == TF_HALF || dtype == TF_BFLOAT16 || dtype == TF_FLOAT || dtype == TF_DOUBLE;
 }
 
 static dvt_status bad_range(bool zero_delta, bool negative) {
@@ -161,7 +171,7 @@ DVT_SHAPE_FN(range, 3, 1) {
     t[i] = dvt_shape_input_value(c, i);
     if (t[i] && t[i]->rank != 0) t[i] = NULL;
     integers = integers && t[i] && (t[i]->dtype == TF_INT32 || t[i]->dtype == TF_INT64);
-    reals = reals && t[i] && (t[i]->dtype == TF_FLOAT || t[i]->dtype == TF_DOUBLE);
+    reals = reals && t[i] && is_real(t[i]->dtype);
   }
   if (integers)
     DVT_RETURN_IF_ERROR(integer_range(t, &size));

@@ -9,7 +9,9 @@ const TF_Tensor *dvt_shape_input_value(TF_ShapeInferenceContext *ctx, int index)
 }
 
 dvt_status dvt_tensor_int_at(const TF_Tensor *tensor, int64_t i, int64_t *out_value) {
-  if (tensor->dtype == TF_INT32)
+  if (tensor->dtype == TF_INT16)  // StridedSlice's indices may be
+    *out_value = ((const int16_t *)tensor->data)[i];
+  else if (tensor->dtype == TF_INT32)
     *out_value = ((const int32_t *)tensor->data)[i];
   else if (tensor->dtype == TF_INT64)
     *out_value = ((const int64_t *)tensor->data)[i];
