@@ -5,7 +5,6 @@
 #include <sndfile.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "notes.h"
 
@@ -27,8 +26,9 @@ static const tone right_hand[] = {
     {"C4", 1}, {"D4", 1}, {"E4", 1}, {"D4", 1.5}, {"C4", 0.5}, {"C4", 2},
 };
 static const tone left_hand[] = {
-    {"C3 E3 G3", 4}, {"B2 D3 G3", 4}, {"C3 E3 G3", 4}, {"C3 G3", 2},    {"B2 D3 G3", 2},
-    {"C3 E3 G3", 4}, {"B2 D3 G3", 4}, {"A2 C3 E3", 4}, {"B2 D3 G3", 2}, {"C3 E3 G3", 2},
+    {"C3 E3 G3", 2}, {"C3 E3 G3", 2}, {"B2 D3 G3", 2}, {"B2 D3 G3", 2}, {"C3 E3 G3", 2}, {"C3 E3 G3", 2},
+    {"C3 G3", 2},    {"B2 D3 G3", 2}, {"C3 E3 G3", 2}, {"C3 E3 G3", 2}, {"B2 D3 G3", 2}, {"B2 D3 G3", 2},
+    {"A2 C3 E3", 2}, {"A2 C3 E3", 2}, {"B2 D3 G3", 2}, {"C3 E3 G3", 2},
 };
 
 static int pitch_of(const char *name) {
@@ -36,11 +36,11 @@ static int pitch_of(const char *name) {
   return 12 * (name[1] - '0' + 1) + steps[name[0] - 'A'];
 }
 
-static void play(note_list *out, const tone *tones, size_t count, int velocity) {
+// A key is let go a little before the next is struck, at the latest after `longest` beats.
+static void play(note_list *out, const tone *tones, size_t count, int velocity, double longest) {
   double beat = 0;
   for (size_t i = 0; i < count; ++i) {
-    // A key is let go a little before the next is struck.
-    double end = beat + tones[i].beats - 0.1;
+    double end = beat + fmin(tones[i].beats - 0.1, longest);
     for (const char *p = tones[i].pitches; *p; p += p[2] == ' ' ? 3 : 2)
       notes_add(out, (note){0.5 + beat * BEAT, 0.5 + end * BEAT, pitch_of(p), velocity});
     beat += tones[i].beats;
@@ -48,8 +48,8 @@ static void play(note_list *out, const tone *tones, size_t count, int velocity) 
 }
 
 void melody_notes(note_list *out) {
-  play(out, right_hand, sizeof right_hand / sizeof right_hand[0], 100);
-  play(out, left_hand, sizeof left_hand / sizeof left_hand[0], 70);
+  play(out, right_hand, sizeof right_hand / sizeof right_hand[0], 100, 2.0);
+  play(out, left_hand, sizeof left_hand / sizeof left_hand[0], 70, 0.7);
   notes_sort(out);
 }
 
@@ -85,7 +85,7 @@ static bool add_tone(float *frames, size_t frame_count, const note *n) {
     noise = noise * 1664525u + 1013904223u;
     double knock = t < 0.05 ? 0.3 * exp(-t * 200.0) * ((double)(noise >> 8) / (1 << 23) - 1.0) : 0.0;
     double value =
-        loud * (tone[i] + knock) * (t < 0.002 ? t / 0.002 : 1.0) * (after > 0 ? exp(-after * 18.0) : 1.0);
+        loud * (tone[i] + knock) * (t < 0.002 ? t / 0.002 : 1.0) * (after > 0 ? exp(-after * 30.0) : 1.0);
     frames[2 * (begin + i)] += (float)(value * (1.0 - right));
     frames[2 * (begin + i) + 1] += (float)(value * right);
   }

@@ -52,17 +52,26 @@ static int read_inputs(job *j) {
   return CLI_OK;
 }
 
+static int no_signature(const job *j) {
+  char names[1024] = "";
+  size_t at = 0;
+  for (int i = 0; i < dvt_model_signature_count(j->model) && at < sizeof names; ++i)
+    at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i ? ", " : "",
+                           dvt_model_signature_name(j->model, i));
+  const char *model = j->options->positional[0], *wanted = j->options->signature;
+  if (!names[0])
+    return cli_error(CLI_USAGE, "the model %s has no signatures; name tensors with --output.", model);
+  if (!wanted)
+    return cli_error(CLI_USAGE, "the model %s has several signatures; choose one of %s with --signature.",
+                     model, names);
+  return cli_error(CLI_USAGE, "the model %s has no signature '%s'; it has %s.", model, wanted, names);
+}
+
 static int choose_outputs(job *j) {
   const cli_options *options = j->options;
   int all = dvt_model_output_count(j->model, options->signature);
   j->output_count = options->output_count ? options->output_count : all;
-  if (j->output_count < 0) {
-    const char *zero = "0";  // asks for an input only to get the error that names the signatures
-    dvt_model_find_output(j->model, options->signature, zero, j->status);
-    return cli_error(
-        CLI_USAGE, "%s%s", TF_Message(j->status),
-        options->signature ? "" : " The model has no default signature; choose one with --signature.");
-  }
+  if (j->output_count < 0) return no_signature(j);
   j->outputs = calloc((size_t)j->output_count + 1, sizeof *j->outputs);
   j->values = calloc((size_t)j->output_count + 1, sizeof *j->values);
   if (!j->outputs || !j->values) return cli_error(CLI_RUN_FAILED, "out of memory");
