@@ -110,6 +110,7 @@ static void push_ready(dvt_flow_state *state, dvt_iteration *it, int32_t node, b
 }
 
 static void store_value(dvt_flow_state *state, TF_Tensor *to, TF_Tensor *from, bool move) {
+  dvt_value_drop(to);  // in a malformed graph a loop may end more than once
   if (move)
     dvt_tensor_move(to, from);
   else
@@ -120,24 +121,26 @@ typedef struct arrival {
   bool wanted, ready, ready_dead;
 } arrival;
 
-// The lowest bit of a Merge's count is set until a live input has arrived; controls count two each.
+// The lowest bit of a Merge's count is set until a live input has arrived; controls count two each. A count
+// of 0 means that the Merge has become ready.
 static arrival arrive_at_merge(const dvt_flow_node *node, int32_t *pending, int32_t *dead, bool control,
                                bool is_dead, bool from_enter) {
   arrival a = {0};
   if (control) {
+    if (*pending < 2) return a;
     *pending -= 2;
-    a.ready_dead = *dead == node->input_count;
-    a.ready = *pending == 0 || (*pending == 1 && a.ready_dead);
-  } else if (!is_dead) {
-    a.wanted = *pending & 1;
-    a.ready = *pending == 1;
-    *pending &= ~1;
-  } else {
+  } else if (is_dead) {
     // No iteration follows when the loop is entered dead, so nothing will come over the back edge.
     *dead = from_enter ? node->input_count : *dead + 1;
-    a.ready_dead = *dead == node->input_count;
-    a.ready = *pending == 1 && a.ready_dead;
+  } else {
+    a.wanted = *pending & 1;
+    *pending &= ~1;
+    a.ready = a.wanted && *pending == 0;
+    return a;
   }
+  a.ready_dead = *dead >= node->input_count;
+  a.ready = (control && *pending == 0) || (*pending == 1 && a.ready_dead);
+  if (a.ready) *pending = 0;
   return a;
 }
 
@@ -149,7 +152,7 @@ static void deliver(dvt_flow_state *state, const dvt_flow_edge *edge, dvt_iterat
   arrival a = {0};
   if (node->kind == DVT_NODE_MERGE) {
     a = arrive_at_merge(node, pending, dead, edge->input < 0, is_dead, from_enter);
-  } else {
+  } else if (*pending > 0) {  // else the node has run, or is running: only in a malformed graph
     *dead += is_dead;
     a.wanted = edge->input >= 0 && !is_dead;
     a.ready = --*pending == 0;
