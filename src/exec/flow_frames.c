@@ -112,7 +112,7 @@ static void push_ready(dvt_flow_state *state, dvt_iteration *it, int32_t node, b
 static void store_value(dvt_flow_state *state, TF_Tensor *to, TF_Tensor *from, bool move) {
   dvt_value_drop(to);  // in a malformed graph a loop may end more than once
   if (move)
-    dvt_tensor_move(to, from);
+    dvt_value_move(to, from);
   else
     dvt_flow_fail(state, dvt_tensor_init_copy(to, from));
 }

@@ -5,7 +5,7 @@
 static dvt_status pass_on(dvt_execution *e, int32_t input, int32_t output) {
   e->outputs[output].is_set = true;
   if (e->last_use[input]) {
-    dvt_tensor_move(&e->outputs[output].tensor, e->inputs[input]);
+    dvt_value_move(&e->outputs[output].tensor, e->inputs[input]);
     return NULL;
   }
   return dvt_tensor_init_copy(&e->outputs[output].tensor, e->inputs[input]);
@@ -66,7 +66,9 @@ void dvt_execution_begin(dvt_execution *e) {
   }
   for (int32_t i = 0; i < node->output_count; i++) {
     int32_t slot = flow->output_slots[node->first_slot + i];
-    e->outputs[i] = (dvt_kernel_output){.slot = slot < 0 ? NULL : &it->slots[slot]};
+    // The tensor is empty: made so, or handed on, or dropped by the last node.
+    e->outputs[i].is_set = false;
+    e->outputs[i].slot = slot < 0 ? NULL : &it->slots[slot];
   }
 }
 

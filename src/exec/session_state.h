@@ -164,4 +164,19 @@ static inline void dvt_value_drop(TF_Tensor *t) {
   t->rank = 0;
 }
 
+// *to, which is empty, takes the value of *from. Copies the dims that there are, not the room for them.
+static inline void dvt_value_move(TF_Tensor *to, TF_Tensor *from) {
+  to->buffer = from->buffer;
+  to->data = from->data;
+  to->dtype = from->dtype;
+  to->rank = from->rank;
+  if (DVT_LIKELY(from->rank <= DVT_INLINE_RANK))
+    for (int32_t i = 0; i < from->rank; i++) to->shape.inline_dims[i] = from->shape.inline_dims[i];
+  else
+    to->shape.heap_dims = from->shape.heap_dims;
+  from->buffer = NULL;
+  from->data = NULL;
+  from->rank = 0;
+}
+
 #endif  // DVT_EXEC_SESSION_STATE_H_
