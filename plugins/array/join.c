@@ -9,12 +9,56 @@
 #include "common/plugin.h"
 #include "common/strided.h"
 
-// ---- Concat ----
+// ---- Concat and Pack: parts side by side in every row of the result ----
 
 typedef struct part {
-  const void *data;
+  const char *data;
   int64_t size;  // along the axis
 } part;
+
+// Rows of the result that are written part by part before the next ones: they stay in the cache meanwhile.
+#define BLOCK_BYTES 16384
+
+typedef struct join_run {
+  dvp_call *call;
+  const part *parts;
+  int count;
+  int64_t rows, block, inner, total, bytes;  // a row is `total` times `inner` elements
+  TF_DataType dtype;
+  char *out;
+} join_run;
+
+static void join_blocks(void *arg, int64_t begin, int64_t end) {
+  const join_run *run = arg;
+  for (int64_t unit = begin; unit < end; unit++) {
+    int64_t first = unit * run->block, rows = DVP_MIN(run->block, run->rows - first), at = 0;
+    for (int i = 0; i < run->count; at += run->parts[i++].size) {
+      int64_t width = run->parts[i].size * run->inner;
+      dvp_box box = {.rank = 0};
+      dvp_box_add(&box, rows, width, run->total * run->inner);
+      dvp_box_add(&box, width, 1, 1);
+      dvp_box_copy(run->call, &box, run->dtype, run->parts[i].data + first * width * run->bytes,
+                   run->out + (first * run->total + at) * run->inner * run->bytes);
+    }
+  }
+}
+
+static void join(dvp_call *call, const part *parts, int count, int64_t rows, int64_t inner, int64_t total,
+                 TF_DataType dtype, char *out) {
+  join_run run = {call,  parts, count, rows, rows, inner, total, (int64_t)dvp_element_bytes(call, dtype),
+                  dtype, out};
+  int64_t row_bytes = total * inner * run.bytes;
+  if (run.bytes == 0 || rows == 0 || row_bytes == 0) return;
+  // Long rows are copied well as they are, each part in parallel.
+  if (row_bytes < BLOCK_BYTES) run.block = DVP_MAX(1, BLOCK_BYTES / row_bytes);
+  int64_t blocks = (rows + run.block - 1) / run.block;
+  if (blocks == 1 || dtype == TF_STRING) {
+    run.block = rows;
+    join_blocks(&run, 0, 1);
+  } else {
+    dvp_parallel(call, blocks, run.block * row_bytes * 100, join_blocks, &run);
+  }
+}
 
 // Joins `count` inputs from input `first` on; the first one's view is `shape`.
 static void concat(dvp_call *call, int first, int count, int64_t axis) {
@@ -56,13 +100,7 @@ static void concat(dvp_call *call, int first, int count, int64_t axis) {
             outer = dvp_product(shape.dims, 0, (int)axis);
     shape.dims[axis] = total;
     char *out = dvp_output(call, 0, shape.dims, shape.rank);
-    int64_t bytes = out ? (int64_t)dvp_element_bytes(call, shape.dtype) : 0, at = 0;
-    for (int i = 0; bytes && i < count; at += parts[i++].size) {
-      dvp_box box = {.rank = 0};
-      dvp_box_add(&box, outer, parts[i].size * inner, total * inner);
-      dvp_box_add(&box, parts[i].size * inner, 1, 1);
-      dvp_box_copy(call, &box, shape.dtype, parts[i].data, out + at * inner * bytes);
-    }
+    if (out) join(call, parts, count, outer, inner, total, shape.dtype, out);
   }
   free(parts);
 }
@@ -109,23 +147,21 @@ DVP_COMPUTE(pack_compute) {
   memcpy(dims, first.dims, (size_t)axis * sizeof(int64_t));
   dims[axis] = count;
   memcpy(dims + axis + 1, first.dims + axis, (size_t)(first.rank - axis) * sizeof(int64_t));
-  int64_t inner = dvp_product(first.dims, (int)axis, first.rank),
-          outer = dvp_product(first.dims, 0, (int)axis);
-  char *out = dvp_output(call, 0, dims, first.rank + 1);
-  int64_t bytes = out ? (int64_t)dvp_element_bytes(call, first.dtype) : 0;
-  for (int i = 0; bytes && i < count; i++) {
-    if (!dvp_input(call, i, &in)) return;
-    if (!dvp_same_shape(&first, &in)) {
-      dvp_fail(call, TF_INVALID_ARGUMENT,
-               "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
-               dvp_shape_text(first.dims, first.rank, ta), i, dvp_shape_text(in.dims, in.rank, tb));
-      return;
-    }
-    dvp_box box = {.rank = 0};
-    dvp_box_add(&box, outer, inner, count * inner);
-    dvp_box_add(&box, inner, 1, 1);
-    dvp_box_copy(call, &box, in.dtype, in.data, out + i * inner * bytes);
+  part *parts = malloc((size_t)count * sizeof(*parts));
+  bool fine = parts ? true : dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
+  for (int i = 0; fine && i < count; i++) {
+    if (!(fine = dvp_input(call, i, &in))) break;
+    parts[i] = (part){in.data, 1};
+    if (!dvp_same_shape(&first, &in))
+      fine = dvp_fail(call, TF_INVALID_ARGUMENT,
+                      "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
+                      dvp_shape_text(first.dims, first.rank, ta), i, dvp_shape_text(in.dims, in.rank, tb));
   }
+  char *out = fine ? dvp_output(call, 0, dims, first.rank + 1) : NULL;
+  if (out)
+    join(call, parts, count, dvp_product(first.dims, 0, (int)axis),
+         dvp_product(first.dims, (int)axis, first.rank), count, first.dtype, out);
+  free(parts);
 }
 DVP_DEFINE_ANY(pack, axis_create, axis_destroy, pack_compute);
 

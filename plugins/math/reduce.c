@@ -8,6 +8,8 @@
 // Outputs that are accumulated side by side when the last dim is kept: their accumulators fit the first-level
 // cache.
 #define TILE 512
+// Rows shorter than this are summed across outputs instead of along themselves.
+#define SHORT_ROW 32
 // A single long row is cut into pieces of this many elements, each a unit of parallel work.
 #define PIECE 65536
 
@@ -140,6 +142,21 @@ static void reduce_outer(void *arg, int64_t begin, int64_t end) {
   }
 }
 
+// Units are tiles of outputs, each of a short contiguous row: the rows are taken side by side.
+static void reduce_short(void *arg, int64_t begin, int64_t end) {
+  const run *q = arg;
+  const dvp_reducer *r = q->r;
+  const space *s = q->s;
+  accumulators acc;
+  for (int64_t unit = begin; unit < end; unit++) {
+    int64_t first = unit * TILE, n = DVP_MIN(TILE, s->outer_kept - first);
+    r->init(acc.bytes, n);
+    for (int64_t j = 0; j < s->inner; j++)
+      r->accumulate_strided(acc.bytes, q->in + (first * s->inner + j) * r->in_bytes, n, s->inner);
+    r->finish(acc.bytes, q->out + first * r->out_bytes, n, s->reduced_count);
+  }
+}
+
 static void reduce_pieces(void *arg, int64_t begin, int64_t end) {
   const run *q = arg;
   accumulators lanes;
@@ -210,6 +227,9 @@ void dvp_reduce_run(void *state, TF_OpKernelContext *ctx, const dvp_reducer *red
       if (!s.inner_reduced)
         dvp_parallel(&call, s.outer_kept * ((s.inner + TILE - 1) / TILE), row_ps * DVP_MIN(TILE, s.inner),
                      reduce_outer, &q);
+      else if (s.rank == 2 && s.inner < SHORT_ROW)
+        dvp_parallel(&call, (s.outer_kept + TILE - 1) / TILE, row_ps * s.inner * DVP_MIN(TILE, s.outer_kept),
+                     reduce_short, &q);
       else if (outputs == 1 && s.outer_reduced == 1 && s.inner > 2 * PIECE)
         reduce_row(&call, &q);
       else

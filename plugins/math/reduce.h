@@ -19,6 +19,8 @@ typedef struct dvp_reducer {
   void (*init)(void *acc, int64_t n);
   // acc[i] takes in[i], for i < n.
   void (*accumulate)(void *acc, const void *in, int64_t n);
+  // acc[i] takes in[i * step].
+  void (*accumulate_strided)(void *acc, const void *in, int64_t n, int64_t step);
   // acc[i] takes acc2[i].
   void (*combine)(void *acc, const void *acc2, int64_t n);
   // out[i] from acc[i]; `count` elements went into each.

@@ -36,43 +36,57 @@
 #define MEAN_c128 double _Complex
 
 // FINISH computes the result from x, an accumulator, and count.
-#define REDUCER(t, op, A, INIT, COMBINE, FINISH)                                          \
-  static void op##_##t##_init(void *pacc, int64_t n) {                                    \
-    A *acc = pacc;                                                                        \
-    for (int64_t i = 0; i < n; i++) acc[i] = INIT;                                        \
-  }                                                                                       \
-  static void op##_##t##_accumulate(void *pacc, const void *pin, int64_t n) {             \
-    A *acc = pacc;                                                                        \
-    const dvp_##t *in = pin;                                                              \
-    DVP_IVDEP                                                                             \
-    for (int64_t i = 0; i < n; i++) {                                                     \
-      const A a = acc[i], x = (A)DVP_LOAD_##t(in[i]);                                     \
-      acc[i] = (A)(COMBINE);                                                              \
-    }                                                                                     \
-  }                                                                                       \
-  static void op##_##t##_combine(void *pacc, const void *pin, int64_t n) {                \
-    A *acc = pacc;                                                                        \
-    const A *in = pin;                                                                    \
-    DVP_IVDEP                                                                             \
-    for (int64_t i = 0; i < n; i++) {                                                     \
-      const A a = acc[i], x = in[i];                                                      \
-      acc[i] = (A)(COMBINE);                                                              \
-    }                                                                                     \
-  }                                                                                       \
-  static void op##_##t##_finish(const void *pacc, void *pout, int64_t n, int64_t count) { \
-    const A *acc = pacc;                                                                  \
-    dvp_##t *out = pout;                                                                  \
-    (void)count;                                                                          \
-    for (int64_t i = 0; i < n; i++) {                                                     \
-      const A x = acc[i];                                                                 \
-      out[i] = DVP_STORE_##t(FINISH);                                                     \
-    }                                                                                     \
-  }                                                                                       \
-  static void op##_##t##_compute(void *state, TF_OpKernelContext *ctx) {                  \
-    static const dvp_reducer reducer = {                                                  \
-        sizeof(dvp_##t), sizeof(dvp_##t),       sizeof(A),          200,                  \
-        op##_##t##_init, op##_##t##_accumulate, op##_##t##_combine, op##_##t##_finish};   \
-    dvp_reduce_run(state, ctx, &reducer);                                                 \
+#define REDUCER(t, op, A, INIT, COMBINE, FINISH)                                                    \
+  static void op##_##t##_init(void *pacc, int64_t n) {                                              \
+    A *acc = pacc;                                                                                  \
+    for (int64_t i = 0; i < n; i++) acc[i] = INIT;                                                  \
+  }                                                                                                 \
+  static void op##_##t##_accumulate(void *pacc, const void *pin, int64_t n) {                       \
+    A *acc = pacc;                                                                                  \
+    const dvp_##t *in = pin;                                                                        \
+    DVP_IVDEP                                                                                       \
+    for (int64_t i = 0; i < n; i++) {                                                               \
+      const A a = acc[i], x = (A)DVP_LOAD_##t(in[i]);                                               \
+      acc[i] = (A)(COMBINE);                                                                        \
+    }                                                                                               \
+  }                                                                                                 \
+  static void op##_##t##_accumulate_strided(void *pacc, const void *pin, int64_t n, int64_t step) { \
+    A *acc = pacc;                                                                                  \
+    const dvp_##t *in = pin;                                                                        \
+    for (int64_t i = 0; i < n; i++) {                                                               \
+      const A a = acc[i], x = (A)DVP_LOAD_##t(in[i * step]);                                        \
+      acc[i] = (A)(COMBINE);                                                                        \
+    }                                                                                               \
+  }                                                                                                 \
+  static void op##_##t##_combine(void *pacc, const void *pin, int64_t n) {                          \
+    A *acc = pacc;                                                                                  \
+    const A *in = pin;                                                                              \
+    DVP_IVDEP                                                                                       \
+    for (int64_t i = 0; i < n; i++) {                                                               \
+      const A a = acc[i], x = in[i];                                                                \
+      acc[i] = (A)(COMBINE);                                                                        \
+    }                                                                                               \
+  }                                                                                                 \
+  static void op##_##t##_finish(const void *pacc, void *pout, int64_t n, int64_t count) {           \
+    const A *acc = pacc;                                                                            \
+    dvp_##t *out = pout;                                                                            \
+    (void)count;                                                                                    \
+    for (int64_t i = 0; i < n; i++) {                                                               \
+      const A x = acc[i];                                                                           \
+      out[i] = DVP_STORE_##t(FINISH);                                                               \
+    }                                                                                               \
+  }                                                                                                 \
+  static void op##_##t##_compute(void *state, TF_OpKernelContext *ctx) {                            \
+    static const dvp_reducer reducer = {sizeof(dvp_##t),                                            \
+                                        sizeof(dvp_##t),                                            \
+                                        sizeof(A),                                                  \
+                                        200,                                                        \
+                                        op##_##t##_init,                                            \
+                                        op##_##t##_accumulate,                                      \
+                                        op##_##t##_accumulate_strided,                              \
+                                        op##_##t##_combine,                                         \
+                                        op##_##t##_finish};                                         \
+    dvp_reduce_run(state, ctx, &reducer);                                                           \
   }
 #define SET(op, ...)                                   \
   static const dvp_kernel op##_rows[] = {__VA_ARGS__}; \

@@ -104,7 +104,21 @@ DVP_HALVES(HALF_BINARY, atan2)
 static const dvp_kernel atan2_rows[] = {DVP_FLOATS(DVP_ROW, atan2)};
 DVP_DEFINE_SET(atan2, "T", NULL, NULL, atan2_rows);
 
-DVP_SINGLES(SINGLE_BINARY, pow)
+// A scalar exponent of 2 is a product.
+#define SINGLE_POW(t, f)                                                            \
+  SINGLE_BINARY_LOOP(t, f, vv, 1, 1)                                                \
+  SINGLE_BINARY_LOOP(t, f, sv, 0, 1)                                                \
+  static bool f##_##t##_vs(const void *pa, const void *pb, void *pout, int64_t n) { \
+    const dvp_##t *a = pa, *b = pb;                                                 \
+    dvp_##t *out = pout;                                                            \
+    if (*b == 2)                                                                    \
+      for (int64_t i = 0; i < n; i++) out[i] = a[i] * a[i];                         \
+    else                                                                            \
+      DVP_VECTOR(f, t)(a, 1, b, 0, out, n);                                         \
+    return true;                                                                    \
+  }                                                                                 \
+  DVP_BINARY_COMPUTE(t, f, t, 2 * DVP_COSTLY)
+DVP_SINGLES(SINGLE_POW, pow)
 DVP_HALVES(HALF_BINARY, pow)
 DVP_BINARY_FUNCTIONS(c64, pow, c64, 16 * DVP_COSTLY, (float _Complex)cpow(a, b))
 DVP_BINARY_FUNCTIONS(c128, pow, c128, 16 * DVP_COSTLY, cpow(a, b))

@@ -135,7 +135,13 @@ static entry *find(dvp_conv_cache *cache, const dvp_window *w) {
   pthread_mutex_lock(&cache->lock);
   for (int i = 0; i < cache->count && !found; i++)
     if (same_window(&cache->entries[i]->w, w)) found = cache->entries[i];
-  if (!found && cache->count < CACHE_SIZE && (found = make_entry(w))) cache->entries[cache->count++] = found;
+  if (!found && cache->count < CACHE_SIZE) {
+    // A primitive is made for as many threads as OpenMP would use now.
+    int saved = dvp_dnnl_serial_begin();
+    found = make_entry(w);
+    dvp_dnnl_serial_end(saved);
+    if (found) cache->entries[cache->count++] = found;
+  }
   pthread_mutex_unlock(&cache->lock);
   return found;
 }

@@ -1,7 +1,9 @@
 // Runs case files through the C API of the library it is linked with and compares with what stock TensorFlow
 // answered.
 //   run_cases [--verbose] FILE...      exit status 1 when a case differs
-//   run_cases --op-list PLUGIN...      the serialised OpList of all plugins to stdout, for check_op_defs.py
+//   run_cases --op-list PLUGIN...      the serialised OpList of the plugins to stdout, for check_op_defs.py
+//   run_cases --kernel-list PLUGIN...  the serialised KernelList of the plugins to stdout, for
+//   check_op_defs.py
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,15 +124,19 @@ static bool run_file(const char *path, totals *sums, bool verbose) {
   return fine;
 }
 
-static int write_op_list(char **plugins, int count) {
+// Serialised lists may be joined by writing one after the other.
+static int write_lists(char **plugins, int count, bool kernels) {
   TF_Status *status = TF_NewStatus();
   for (int i = 0; i < count && TF_GetCode(status) == TF_OK; i++) {
     TF_Library *library = TF_LoadLibrary(plugins[i], status);
     if (TF_GetCode(status) != TF_OK) break;
     TF_Buffer list = TF_GetOpList(library);
-    fwrite(list.data, 1, list.length, stdout);  // serialised lists may be joined
+    if (!kernels) fwrite(list.data, 1, list.length, stdout);
     TF_DeleteLibraryHandle(library);
   }
+  TF_Buffer *all = kernels && TF_GetCode(status) == TF_OK ? TF_GetAllRegisteredKernels(status) : NULL;
+  if (all) fwrite(all->data, 1, all->length, stdout);
+  TF_DeleteBuffer(all);
   int result = TF_GetCode(status) != TF_OK;
   if (result) fprintf(stderr, "%s\n", TF_Message(status));
   TF_DeleteStatus(status);
@@ -140,7 +146,8 @@ static int write_op_list(char **plugins, int count) {
 int main(int argc, char **argv) {
   totals sums = {0};
   bool verbose = false, fine = true;
-  if (argc > 1 && strcmp(argv[1], "--op-list") == 0) return write_op_list(argv + 2, argc - 2);
+  if (argc > 1 && strcmp(argv[1], "--op-list") == 0) return write_lists(argv + 2, argc - 2, false);
+  if (argc > 1 && strcmp(argv[1], "--kernel-list") == 0) return write_lists(argv + 2, argc - 2, true);
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--verbose") == 0)
       verbose = true;
