@@ -22,7 +22,28 @@
   CASE(load)              \
   CASE(shape_functions)   \
   CASE(shape_in_graph)    \
-  CASE(shape_random)
+  CASE(shape_random)      \
+  CASE(graph_basics)      \
+  CASE(graph_names)       \
+  CASE(node_errors)       \
+  CASE(graph_colocate)    \
+  CASE(graph_changes)     \
+  CASE(graph_constant)    \
+  CASE(attrs)             \
+  CASE(attr_kinds)        \
+  CASE(import_graphs)     \
+  CASE(import_options)    \
+  CASE(import_option_cases) \
+  CASE(import_return_outputs) \
+  CASE(import_colocation)  \
+  CASE(function_make)     \
+  CASE(function_names)    \
+  CASE(function_control)  \
+  CASE(function_library)  \
+  CASE(function_call)     \
+  CASE(while_loop)        \
+  CASE(while_nested)      \
+  CASE(while_errors)
 
 #define CASE(name) void case_##name(void);
 CONFORMANCE_CASES
