@@ -1,8 +1,5 @@
 # Every src/**/X_test.c and tests/*/X_test.c becomes the executable and ctest entry X_test, linked to the runtime's
 # objects so that it can look at one layer, and exporting the C ABI so that plugins it loads bind to it.
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-
 # (The leak checker of gcc 12 crashes on the thread-local storage of dlopened libraries unless it leaves it alone.)
 function(dvt_add_test name source)
   add_executable(${name} ${source})

@@ -5,6 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh test || exit 1
+scripts/demo_model.sh || exit 1  # the trained network that the model tests run
 
 presets=${TEST_PRESETS:-release asan tsan clang}
 jobs=$(nproc)
