@@ -43,7 +43,35 @@
   CASE(function_call)     \
   CASE(while_loop)        \
   CASE(while_nested)      \
-  CASE(while_errors)
+  CASE(while_errors)      \
+  CASE(session_steps)     \
+  CASE(session_grow)      \
+  CASE(session_folding)   \
+  CASE(session_options)   \
+  CASE(session_run_options) \
+  CASE(session_partial)   \
+  CASE(session_deprecated) \
+  CASE(session_threads)   \
+  CASE(session_memory)    \
+  CASE(session_saved_model) \
+  CASE(kernel_register)   \
+  CASE(kernel_lookup)     \
+  CASE(kernel_can_run)    \
+  CASE(kernel_life)       \
+  CASE(kernel_host_memory) \
+  CASE(construct_attrs)   \
+  CASE(compute_inputs)    \
+  CASE(compute_outputs)   \
+  CASE(compute_forward)   \
+  CASE(compute_errors)    \
+  CASE(compute_context)   \
+  CASE(compute_names)     \
+  CASE(compute_async)     \
+  CASE(compute_order)     \
+  CASE(env_files)         \
+  CASE(env_system)        \
+  CASE(api_defs)          \
+  CASE(process)
 
 #define CASE(name) void case_##name(void);
 CONFORMANCE_CASES

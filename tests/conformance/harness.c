@@ -141,6 +141,8 @@ bool isolate_begin(const char *label) {
   snprintf(kept, sizeof kept, "%s", label);
   isolated_label = kept;
   fflush(stdout);
+  const char *inside = getenv("CONFORMANCE_INSIDE");  // for a debugger: this block runs in the process itself
+  if (inside) return !strcmp(inside, label);
   pid_t child = fork();
   if (child == 0) {
     alarm(60);
@@ -265,6 +267,7 @@ TF_Tensor *int_vector(int count, const int32_t *values) {
 
 TF_Tensor *string_scalar(const char *value) {
   TF_Tensor *tensor = TF_AllocateTensor(TF_STRING, NULL, 0, sizeof(TF_TString));
+  TF_StringInit(TF_TensorData(tensor));  // stock may hand out memory of an earlier tensor, whatever rule 18 says
   TF_StringCopy(TF_TensorData(tensor), value, strlen(value));
   return tensor;
 }

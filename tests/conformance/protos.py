@@ -185,6 +185,8 @@ def canonical(message, data):
     if message == "FunctionDefLibrary":  # a set: stock writes it in the order of a hash table
         out.get("function", []).sort(key=lambda f: f.get("signature", {}).get("name", ""))
         out.get("gradient", []).sort(key=lambda g: g.get("function_name", ""))
+    if message == "KernelList":
+        out.get("kernel", []).sort(key=repr)
     if message != "AttrValue":  # there a value that is 0 still says which kind it is
         out = {k: v for k, v in out.items() if v not in (0, "", b"", [], {}, False)}
     return {k: dict(sorted(v.items())) if isinstance(v, dict) else v for k, v in sorted(out.items())}
