@@ -74,7 +74,7 @@ static void draw_grid(canvas *c, double seconds) {
     char label[16];
     fill(c, x_of(s), TOP, x_of(s) + 1, c->height - BOTTOM, (color){205, 207, 214});
     snprintf(label, sizeof label, "%ds", s);
-    text(c, x_of(s) + 2, c->height - BOTTOM + 4, label, (color){110, 110, 120});
+    if (x_of(s) + 24 < c->width) text(c, x_of(s) + 2, c->height - BOTTOM + 4, label, (color){110, 110, 120});
   }
 }
 

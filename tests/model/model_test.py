@@ -1,13 +1,14 @@
 """`dovetail run` beside stock TensorFlow on whole models, made here with stock.
 
-  model_test.py DOVETAIL [BASIC_PITCH_SAVED_MODEL]
+  model_test.py DOVETAIL SOURCE_FOLDER [BASIC_PITCH_SAVED_MODEL]
 
 SavedModels with variables, assets, nested functions, strings and several signatures, a TensorFlow 1 model with an init op,
-frozen GraphDefs; and the trained network of the basic-pitch package when its folder is given.
+frozen GraphDefs; and, when its folder is given, the trained network of the basic-pitch package and examples/notes.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-DOVETAIL = sys.argv[1]
-BASIC_PITCH = sys.argv[2] if len(sys.argv) > 2 else None
+DOVETAIL, SOURCE = sys.argv[1:3]
+BASIC_PITCH = sys.argv[3] if len(sys.argv) > 3 else None
 SCALED_ERROR = 1e-5  # largest difference over the largest value
 
 
@@ -229,6 +230,29 @@ class ModelTest(unittest.TestCase):
                 spread = max(np.abs(m[name] - right).max() for m in moved)
                 self.assertLessEqual(np.abs(ours[name] - right).max(), max(10 * spread, SCALED_ERROR), (name, level))
                 self.assertLessEqual(np.abs(ours[name] - right).mean(), 2e-5, (name, level))
+
+    @unittest.skipUnless(BASIC_PITCH, "the basic-pitch model is not here")
+    def test_notes_example(self):
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(DOVETAIL))), "lib")
+        program, sources = os.path.join(self.folder, "notes"), os.path.join(SOURCE, "examples", "notes")
+        with open(os.path.join(library, "libdovetail.so"), "rb") as file:
+            symbols = file.read()
+        flags = ["-fsanitize=address,undefined"] if b"__asan_init" in symbols else []
+        flags += ["-fsanitize=thread"] if b"__tsan_init" in symbols else []
+        subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(SOURCE, "include"),
+                        *sorted(os.path.join(sources, f) for f in os.listdir(sources) if f.endswith(".c")), *flags,
+                        "-L" + library, "-Wl,-rpath," + library, "-ldovetail", "-lsndfile", "-lpng", "-lm", "-o", program],
+                       check=True)
+        done = subprocess.run([program, BASIC_PITCH, self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"Conv2D +nn ")
+        score = re.search(r"(\d+) notes were played, (\d+) found: (\d+) hits", done.stdout)
+        played, found, hits = map(int, score.groups())
+        self.assertGreaterEqual(hits, 0.95 * played)
+        self.assertLessEqual(found, 1.2 * played)
+        for name, start in (("notes.mid", b"MThd"), ("notes.png", b"\x89PNG")):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                self.assertEqual(file.read(4), start)
 
 
 if __name__ == "__main__":
