@@ -24,6 +24,12 @@ DVT_EXPORT void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t
 // Threads: any while compute runs. Since: dovetail
 DVT_EXPORT int dvt_num_threads(TF_OpKernelContext *ctx);
 
+// Whether input `index` is a constant or the value of a variable. Its memory does not change while a handle to it is
+// held: a kernel that keeps the handle from TF_GetInput, and finds the same data pointer in a later step, may reuse what
+// it made from the values before (a packed weight, say). False for an index out of range.
+// Threads: any while compute runs. Since: dovetail
+DVT_EXPORT bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index);
+
 // A scalar TF_RESOURCE tensor that refers to the variable container/name of the session, created (without a value) if it
 // does not exist. An empty container is the default one; an empty name gives an anonymous variable that lives as long as
 // handles to it. `dtype` is the dtype of values it will hold.

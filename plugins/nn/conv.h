@@ -30,10 +30,10 @@ void dvp_conv_cache_delete(dvp_conv_cache *cache);
 
 typedef enum dvp_conv_answer { DVP_CONV_DONE, DVP_CONV_NOT_SUITED, DVP_CONV_FAILED } dvp_conv_answer;
 // NOT_SUITED when oneDNN has no optimised code for this geometry; FAILED after the call has failed.
-// `filter_is_constant`: the filter's memory holds the same values in every step, so what is made from it may
+// `filter_is_stable`: the filter's memory holds the same values in every step, so what is made from it may
 // be kept.
 dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const void *in,
-                                const void *filter, bool filter_is_constant, void *out);
+                                const void *filter, bool filter_is_stable, void *out);
 
 // ---- padding ----
 // The input with its borders as zeros, in scratch memory; *w becomes a window without padding. Element

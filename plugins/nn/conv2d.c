@@ -111,18 +111,12 @@ const float *dvp_pad_image(dvp_call *call, dvp_window *w, const float *in, TF_Te
   return run.out;
 }
 
-// The filter of a node is nearly always the same tensor in every step; only the host can tell.
-static bool filter_is_constant(dvp_call *call) {
-  (void)call;
-  return false;
-}
-
 static void compute_nhwc(dvp_call *call, conv_state *state, const dvp_conv_kernel *kernel,
                          const dvp_window *w, const void *in, const void *filter, void *out,
                          bool (*narrow)(dvp_call *, const dvp_window *, const void *, const void *, void *)) {
   if (kernel->fast) {
     dvp_conv_answer answer =
-        dvp_conv_onednn(call, state->cache, w, in, filter, filter_is_constant(call), out);
+        dvp_conv_onednn(call, state->cache, w, in, filter, dvt_input_is_stable(call->ctx, 1), out);
     if (answer != DVP_CONV_NOT_SUITED) return;
     if (w->groups == 1) {
       narrow(call, w, in, filter, out);

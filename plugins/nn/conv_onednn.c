@@ -2,6 +2,7 @@
 // is a convolution of its own, with the input rows it needs and what is left of the padding, run in the
 // thread that takes it.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,27 @@ typedef struct band {
   int64_t in_rows, out_rows, before, after;
 } band;
 
+// A filter in oneDNN's order, with the handle that keeps the plain one from changing. Steps that run side by
+// side share it.
+typedef struct packed_filter {
+  atomic_int users;
+  TF_Tensor *plain;
+  void *data;
+} packed_filter;
+
+static void packed_release(packed_filter *packed) {
+  if (!packed || atomic_fetch_sub(&packed->users, 1) > 1) return;
+  TF_DeleteTensor(packed->plain);
+  free(packed->data);
+  free(packed);
+}
+
 typedef struct entry {
   dvp_window w;                    // with in, out, before, after of the band
   dnnl_primitive_t conv, reorder;  // conv NULL: oneDNN is not suited
   dnnl_memory_desc_t plain, packed, src, dst;
   size_t packed_bytes, scratch_bytes, reorder_scratch_bytes;
-  void *weights;       // packed; only of a constant filter
-  const void *filter;  // what they were packed from
+  packed_filter *kept;  // of a filter that does not change
 } entry;
 
 struct dvp_conv_cache {
@@ -43,7 +58,7 @@ static void entry_delete(entry *e) {
   if (!e) return;
   if (e->conv) dnnl_primitive_destroy(e->conv);
   if (e->reorder) dnnl_primitive_destroy(e->reorder);
-  free(e->weights);
+  packed_release(e->kept);
   free(e);
 }
 
@@ -188,27 +203,34 @@ static bool pack(dvp_call *call, entry *e, const void *filter, void *packed) {
   return fine || dvp_fail(call, TF_INTERNAL, "oneDNN could not reorder a filter");
 }
 
-// The packed filter: kept for a constant one, else in *out_scratch.
-static void *packed_weights(dvp_call *call, dvp_conv_cache *cache, entry *e, const void *filter,
-                            bool constant, TF_Tensor **out_scratch) {
-  if (!constant) {
-    void *packed = dvp_temp(call, e->packed_bytes, out_scratch);
-    return packed && pack(call, e, filter, packed) ? packed : NULL;
+// A packed copy of the filter, input 1 of the node, with one reference for the caller.
+static packed_filter *pack_new(dvp_call *call, entry *e) {
+  packed_filter *packed = calloc(1, sizeof(*packed));
+  void *data = packed ? aligned_alloc(64, (e->packed_bytes + 63) / 64 * 64) : NULL;
+  if (!data) {
+    dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a packed filter of %zu bytes", e->packed_bytes);
+    free(packed);
+    return NULL;
   }
+  packed->data = data;
+  atomic_init(&packed->users, 1);
+  TF_GetInput(call->ctx, 1, &packed->plain, call->status);
+  if (dvp_ok(call) && pack(call, e, TF_TensorData(packed->plain), data)) return packed;
+  packed_release(packed);
+  return NULL;
+}
+
+// The packed form of a filter that does not change, made when it is another than last time.
+static packed_filter *keep_packed(dvp_call *call, dvp_conv_cache *cache, entry *e, const void *filter) {
   pthread_mutex_lock(&cache->lock);
-  if (!e->weights || e->filter != filter) {
-    void *packed = e->weights ? e->weights : aligned_alloc(64, (e->packed_bytes + 63) / 64 * 64);
-    e->weights = packed;
-    e->filter = NULL;
-    if (!packed)
-      dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a packed filter of %zu bytes",
-               e->packed_bytes);
-    else if (pack(call, e, filter, packed))
-      e->filter = filter;
+  if (!e->kept || TF_TensorData(e->kept->plain) != filter) {
+    packed_release(e->kept);
+    e->kept = pack_new(call, e);
   }
-  void *result = e->filter ? e->weights : NULL;
+  packed_filter *packed = e->kept;
+  if (packed) atomic_fetch_add(&packed->users, 1);
   pthread_mutex_unlock(&cache->lock);
-  return result;
+  return packed;
 }
 
 typedef struct piece {
@@ -218,7 +240,6 @@ typedef struct piece {
 } piece;
 
 typedef struct pieces_run {
-  dvp_call *call;
   const piece *pieces;
   void *weights;
   char *scratch;
@@ -255,8 +276,8 @@ static dvp_window band_of(const dvp_window *w, int64_t images, int64_t r0, int64
 }
 
 // Fills the pieces; NOT_SUITED when any of them is.
-static dvp_conv_answer plan(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const float *in,
-                            float *out, int64_t images, int64_t bands, piece *pieces) {
+static dvp_conv_answer plan(dvp_conv_cache *cache, const dvp_window *w, const float *in, float *out,
+                            int64_t images, int64_t bands, piece *pieces) {
   int64_t in_image = w->in[0] * w->in[1] * w->channels, out_image = w->out[0] * w->out[1] * w->out_channels;
   for (int64_t i = 0; i < w->batch / images * bands; i++) {
     int64_t image = i / bands * images, k = i % bands, r0 = w->out[0] * k / bands,
@@ -272,12 +293,11 @@ static dvp_conv_answer plan(dvp_call *call, dvp_conv_cache *cache, const dvp_win
     pieces[i] = (piece){e, in + image * in_image + in_row * w->in[1] * w->channels,
                         out + image * out_image + r0 * w->out[1] * w->out_channels};
   }
-  (void)call;
   return DVP_CONV_DONE;
 }
 
 dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const void *in,
-                                const void *filter, bool filter_is_constant, void *out) {
+                                const void *filter, bool filter_is_stable, void *out) {
   // Narrow results waste most of a vector there; groups and huge dims are left to the loops.
   if (w->out_channels < 16 || w->groups != 1 || w->in[0] > INT32_MAX || w->in[1] > INT32_MAX)
     return DVP_CONV_NOT_SUITED;
@@ -292,9 +312,10 @@ dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp
     dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
     return DVP_CONV_FAILED;
   }
-  dvp_conv_answer answer = plan(call, cache, w, in, out, images, bands, pieces);
+  dvp_conv_answer answer = plan(cache, w, in, out, images, bands, pieces);
   TF_Tensor *weights_scratch = NULL, *scratch = NULL;
-  pieces_run run = {.call = call, .pieces = pieces};
+  packed_filter *kept = NULL;
+  pieces_run run = {.pieces = pieces};
   if (answer == DVP_CONV_DONE) {
     for (int64_t i = 0; i < count; i++) {
       run.scratch_step = DVP_MAX(run.scratch_step, (pieces[i].e->scratch_bytes + 63) / 64 * 64);
@@ -302,7 +323,9 @@ dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp
     }
   }
   if (answer == DVP_CONV_DONE) {
-    run.weights = packed_weights(call, cache, pieces[0].e, filter, filter_is_constant, &weights_scratch);
+    if (filter_is_stable && (kept = keep_packed(call, cache, pieces[0].e, filter))) run.weights = kept->data;
+    if (!filter_is_stable) run.weights = dvp_temp(call, pieces[0].e->packed_bytes, &weights_scratch);
+    if (!filter_is_stable && run.weights && !pack(call, pieces[0].e, filter, run.weights)) run.weights = NULL;
     if (run.weights && run.scratch_step)
       run.scratch = dvp_temp(call, run.scratch_step * (size_t)count, &scratch);
     answer = run.weights && (run.scratch || !run.scratch_step) ? DVP_CONV_DONE : DVP_CONV_FAILED;
@@ -315,6 +338,7 @@ dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp
       answer = DVP_CONV_FAILED;
     }
   }
+  packed_release(kept);
   dvp_free_temp(weights_scratch);
   dvp_free_temp(scratch);
   free(pieces);

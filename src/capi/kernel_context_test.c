@@ -383,6 +383,28 @@ static void test_parallel_for(void **state) {
   test_node_deinit(&t);
 }
 
+static bool stable_seen[4];
+static void ask_stable(TF_OpKernelContext *ctx) {
+  for (int i = 0; i < 4; i++) stable_seen[i] = dvt_input_is_stable(ctx, i - 1);
+  pass_input(ctx);
+}
+
+static void test_input_is_stable(void **state) {
+  (void)state;
+  static const bool stable[1] = {true};
+  test_node t;
+  start(&t, "One");
+  assert_ok(run(&t, ask_stable));
+  for (int i = 0; i < 4; i++) assert_false(stable_seen[i]);
+  t.ctx.stable_inputs = stable;
+  assert_ok(run(&t, ask_stable));
+  assert_false(stable_seen[0]);  // index -1
+  assert_true(stable_seen[1]);
+  assert_false(stable_seen[2]);  // beyond the inputs
+  t.ctx.stable_inputs = NULL;
+  test_node_deinit(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule_137_input_index),
@@ -400,6 +422,7 @@ int main(void) {
       cmocka_unit_test(test_rules_179_to_182_async),
       cmocka_unit_test(test_rule_184_step_waits_for_deferred_ops),
       cmocka_unit_test(test_parallel_for),
+      cmocka_unit_test(test_input_is_stable),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

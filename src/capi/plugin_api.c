@@ -13,6 +13,10 @@ int dvt_num_threads(TF_OpKernelContext *ctx) {
   return ctx->step->pool ? dvt_pool_threads(ctx->step->pool) : 1;
 }
 
+bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index) {
+  return ctx->stable_inputs && index >= 0 && index < ctx->input_count && ctx->stable_inputs[index];
+}
+
 typedef struct new_variable {
   dvt_str container, name;
   int dtype;

@@ -43,6 +43,7 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   ctx->kernel = &node->session_node->kernel;
   ctx->inputs = e->inputs;
   ctx->last_use = e->last_use;
+  ctx->stable_inputs = e->state->flow->plan->stable_inputs + node->first_input;
   ctx->outputs = e->outputs;
   ctx->input_count = node->input_count;
   ctx->output_count = node->output_count;

@@ -23,6 +23,7 @@ typedef struct dvt_plan_node {
 typedef struct dvt_array_step {
   const dvt_kernel *kernel;
   const uint8_t *output_types;
+  const bool *stable_inputs;             // input_count of them
   int32_t first_input, input_count;      // in the state's input pointers
   int32_t first_output, output_count;    // in the state's outputs
   int32_t first_release, release_count;  // in array.releases: values that nobody needs after this step
@@ -66,6 +67,7 @@ struct dvt_plan {
   dvt_plan_node *nodes;
   int32_t node_count;
   dvt_source *inputs;  // node: index in nodes
+  bool *stable_inputs;  // parallel to inputs: a constant or a variable's value
   int32_t *controls;
   dvt_source *fetches;  // as inputs
   TF_Tensor **constants;

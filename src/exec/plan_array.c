@@ -72,6 +72,7 @@ static dvt_status add_steps(builder *b) {
     dvt_array_step *step = &b->array->steps[step_index++];
     *step = (dvt_array_step){.kernel = &node->session_node->kernel,
                              .output_types = expected_types(b->plan, def),
+                             .stable_inputs = b->plan->stable_inputs + node->first_input,
                              .first_input = input,
                              .input_count = node->input_count,
                              .first_output = b->first_output[i],

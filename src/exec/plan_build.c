@@ -112,6 +112,17 @@ static dvt_source plan_source(builder *b, dvt_source source) {
   return (dvt_source){DVT_SOURCE_CONST, *first + source.index};
 }
 
+// Does the value keep its buffer unchanged for as long as somebody holds it? Constants do, and so do
+// variables, whose writers copy a buffer that is shared. The producer is laid out already.
+static bool is_stable(const dvt_plan *plan, dvt_source source) {
+  if (source.node < 0) return source.node == DVT_SOURCE_CONST;
+  const dvt_plan_node *producer = &plan->nodes[source.node];
+  if (!producer->session_node || dvt_plan_node_kind(producer) != DVT_NODE_KERNEL) return false;
+  dvt_str op = dvt_plan_node_def(producer)->op->name;
+  if (dvt_str_eq(op, DVT_STR("ReadVariableOp"))) return true;
+  return dvt_str_eq(op, DVT_STR("Identity")) && plan->stable_inputs[producer->first_input];
+}
+
 static void lay_out_node(builder *b, int32_t expanded) {
   const dvt_expanded_node *from = &b->x->nodes[expanded];
   dvt_plan *plan = b->plan;
@@ -123,8 +134,10 @@ static void lay_out_node(builder *b, int32_t expanded) {
                         .input_count = from->input_count,
                         .first_control = control,
                         .constant = -1};
-  for (int32_t i = 0; i < from->input_count; i++)
+  for (int32_t i = 0; i < from->input_count; i++) {
     plan->inputs[input + i] = plan_source(b, b->x->inputs[from->first_input + i]);
+    plan->stable_inputs[input + i] = is_stable(plan, plan->inputs[input + i]);
+  }
   for (int32_t i = 0; i < from->control_count; i++) {
     int32_t producer = b->x->controls[from->first_control + i];
     if (!is_dropped(b, producer)) plan->controls[control + to->control_count++] = b->position[producer];
@@ -149,10 +162,12 @@ static dvt_status allocate(builder *b, int fetch_count) {
   const dvt_expansion *x = b->x;
   plan->nodes = dvt_arena_calloc(&plan->arena, (size_t)plan->node_count, sizeof *plan->nodes);
   plan->inputs = dvt_arena_calloc(&plan->arena, x->input_count, sizeof *plan->inputs);
+  plan->stable_inputs = dvt_arena_calloc(&plan->arena, x->input_count, sizeof *plan->stable_inputs);
   plan->controls = dvt_arena_calloc(&plan->arena, x->control_count, sizeof *plan->controls);
   plan->fetches = dvt_arena_calloc(&plan->arena, (size_t)fetch_count, sizeof *plan->fetches);
   plan->constants = dvt_arena_calloc(&plan->arena, most_constants(x), sizeof *plan->constants);
-  if (!plan->nodes || !plan->inputs || !plan->controls || !plan->fetches || !plan->constants)
+  if (!plan->nodes || !plan->inputs || !plan->stable_inputs || !plan->controls || !plan->fetches ||
+      !plan->constants)
     return dvt_error_out_of_memory(x->input_count * sizeof *plan->inputs);
   return NULL;
 }

@@ -125,6 +125,7 @@ static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
   ctx->kernel = step->kernel;
   ctx->inputs = s->inputs + step->first_input;
   ctx->last_use = a->last_use + step->first_input;
+  ctx->stable_inputs = step->stable_inputs;
   ctx->outputs = s->outputs + step->first_output;
   ctx->input_count = step->input_count;
   ctx->output_count = step->output_count;

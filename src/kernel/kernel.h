@@ -97,6 +97,8 @@ struct TF_OpKernelContext {
   // last_use[i]: the executor will not read inputs[i] after this node, so its buffer may be forwarded. May be
   // NULL.
   const bool *last_use;
+  // stable_inputs[i]: inputs[i] is a constant or a variable's value (dvt_input_is_stable). May be NULL.
+  const bool *stable_inputs;
   dvt_kernel_output *outputs;
   int32_t input_count, output_count;
   uint64_t frame_id;
