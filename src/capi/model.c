@@ -42,6 +42,9 @@ static dvt_status signature_or_error(const dvt_model *model, const char *name,
           ? dvt_error(TF_NOT_FOUND,
                       "the model %s has no signatures; name inputs and outputs by their tensors.",
                       model->info.path)
+      : name && model->signatures[0].name[0] == '\0'
+          ? dvt_error(TF_NOT_FOUND, "the model %s has no signature '%s': it is a graph without signatures.",
+                      model->info.path, name)
       : name ? dvt_error(TF_NOT_FOUND, "the model %s has no signature '%s'; it has %s.", model->info.path,
                          name, names.data ? names.data : "")
              : dvt_error(TF_INVALID_ARGUMENT, "the model %s has several signatures; choose one of %s.",
@@ -136,17 +139,23 @@ static dvt_status no_such_name(const dvt_model *model, const dvt_model_signature
   const char *kind = is_output ? "output" : "input";
   dvt_nearest nearest = {.wanted = dvt_str_from(name)};
   dvt_buf names = {0};
-  int count = s ? is_output ? s->output_count : s->input_count : 0;
+  int count = s ? is_output ? s->output_count : s->input_count : 0, position = position_of(name);
   for (int i = 0; i < count; ++i) {
     const dvt_tensor_info *info = is_output ? &s->outputs[i].info : &s->inputs[i].info;
-    dvt_nearest_offer(&nearest, dvt_str_from(info->name));
+    if (position < 0) dvt_nearest_offer(&nearest, dvt_str_from(info->name));
     if (i < 20) dvt_buf_printf(&names, "%s'%s'", i ? ", " : "", info->name);
     if (i == 20) dvt_buf_printf(&names, ", ... (%d in all)", count);
   }
+  if (count) dvt_buf_append_byte(&names, '.');
+  if (position >= 0 && count) dvt_buf_printf(&names, " Positions go from 0 to %d.", count - 1);
   dvt_nearest_print(&nearest, &names);
   dvt_status status =
-      dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s'. Its %ss are %s", model->info.path, kind, name,
-                kind, names.len ? names.data : "not listed: it has no signature.");
+      !s      ? dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s', and no signature that would list them.",
+                          model->info.path, kind, name)
+      : count ? dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s'. Its %ss are %s", model->info.path, kind,
+                          name, kind, names.data ? names.data : "")
+              : dvt_error(TF_NOT_FOUND, "the model %s has no %s '%s'; it has no %ss at all.",
+                          model->info.path, kind, name, kind);
   dvt_buf_deinit(&names);
   return status;
 }
@@ -241,8 +250,10 @@ static dvt_status prepare_feeds(run *r, const char *signature, const char *const
     DVT_RETURN_IF_ERROR(check_value(r->model, &t->info, values[i]));
     for (int j = 0; j < i; ++j)
       if (same(r->feeds[j], t->output))
-        return dvt_error(TF_INVALID_ARGUMENT, "input '%s' is given twice (also as '%s').", names[i],
-                         names[j]);
+        return strcmp(names[i], names[j]) == 0
+                   ? dvt_error(TF_INVALID_ARGUMENT, "input '%s' is given twice.", names[i])
+                   : dvt_error(TF_INVALID_ARGUMENT, "input '%s' is given twice (also as '%s').", names[i],
+                               names[j]);
     r->feeds[r->feed_count++] = t->output;
   }
   return NULL;

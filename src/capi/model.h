@@ -48,6 +48,9 @@ const char *dvt_model_copy(dvt_model *model, dvt_str s) DVT_NODISCARD;
 // Fills info's counts from the GraphDef and, for a model without signatures, makes the one of its
 // placeholders and of the nodes nobody consumes.
 dvt_status dvt_model_read_graph(dvt_model *model, bool make_signature) DVT_NODISCARD;
+// For a model that is only described: imports the graph for a moment to learn dtypes and shapes; what cannot
+// be imported says at least what its placeholders declare.
+void dvt_model_describe_ends(dvt_model *model);
 // After the graph was imported: dtypes and shapes of the made signature, TF_Outputs of all.
 void dvt_model_resolve(dvt_model *model);
 // dtype and shape of a graph output into `info` (dims from the arena). The graph must be there.

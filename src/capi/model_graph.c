@@ -2,7 +2,10 @@
 // without signatures the inputs and outputs. Once the graph is imported, it says the dtypes and shapes.
 #include "base/map.h"
 #include "capi/model.h"
+#include "graph/import.h"
+#include "op/attr.h"
 #include "op/registry.h"
+#include "tensor/tensor_proto.h"
 
 static bool is_placeholder(dvt_str op) {
   return dvt_str_is(op, "Placeholder") || dvt_str_is(op, "PlaceholderV2") ||
@@ -81,6 +84,34 @@ static bool add_tensor(dvt_model *model, dvt_model_tensor **list, int *count, si
   return t->info.tensor && t->info.name;
 }
 
+// Dtype and shape as the placeholder's attrs declare them; what is missing or damaged stays unknown.
+static void declare(dvt_model *model, dvt_str node, dvt_tensor_info *info) {
+  dvt_wire wire = dvt_wire_open(node);
+  dvt_str entry, shape;
+  int64_t dims[254];
+  int dtype, rank;
+  while (dvt_proto_next(&wire, NODE_ATTR, &entry)) {
+    dvt_str key = dvt_proto_bytes(entry, ENTRY_KEY), value = dvt_proto_bytes(entry, ENTRY_VALUE);
+    dvt_status status = NULL;
+    if (dvt_str_is(key, "dtype")) {
+      status = dvt_attr_get_type(value, &dtype);
+      if (!status && dvt_dtype_is_valid(dtype)) info->dtype = (TF_DataType)dtype;
+    } else if (dvt_str_is(key, "shape")) {
+      status = dvt_attr_get_shape(value, &shape);
+      if (!status) status = dvt_shape_from_proto(shape, dims, (int)DVT_COUNT_OF(dims), &rank);
+      // In old graphs an empty shape also stands for an unknown one.
+      int64_t *kept =
+          status || rank <= 0 ? NULL : dvt_arena_alloc(&model->arena, (size_t)rank * sizeof *kept);
+      if (kept) {
+        memcpy(kept, dims, (size_t)rank * sizeof *kept);
+        info->dims = kept;
+        info->rank = rank;
+      }
+    }
+    dvt_status_free(status);
+  }
+}
+
 static bool collect_consumed(collector *c) {
   dvt_wire wire = dvt_wire_open(c->model->graph_def);
   dvt_str node, input;
@@ -101,6 +132,7 @@ static bool collect_ends(collector *c) {
     if (is_placeholder(op)) {
       if (!add_tensor(c->model, &s->inputs, &s->input_count, &c->input_capacity, name, 0, false))
         return false;
+      declare(c->model, node, &s->inputs[s->input_count - 1].info);
       continue;
     }
     if (dvt_map_get(&c->consumed, name)) continue;
@@ -179,5 +211,22 @@ void dvt_model_resolve(dvt_model *model) {
     dvt_model_signature *s = &model->signatures[i];
     resolve(model, s->inputs, s->input_count, !model->saved_model);
     resolve(model, s->outputs, s->output_count, !model->saved_model);
+  }
+}
+
+static void forget_outputs(dvt_model_tensor *tensors, int count) {
+  for (int i = 0; i < count; ++i) tensors[i].output = (TF_Output){0};
+}
+
+void dvt_model_describe_ends(dvt_model *model) {
+  dvt_status status = dvt_graph_create(&model->graph);
+  if (!status) status = dvt_graph_import(model->graph, model->graph_def, NULL, NULL);
+  if (!status) dvt_model_resolve(model);
+  dvt_status_free(status);
+  dvt_graph_release(model->graph);
+  model->graph = NULL;
+  for (int i = 0; i < model->signature_count; ++i) {
+    forget_outputs(model->signatures[i].inputs, model->signatures[i].input_count);
+    forget_outputs(model->signatures[i].outputs, model->signatures[i].output_count);
   }
 }

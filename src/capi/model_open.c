@@ -221,12 +221,18 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
         ".pbtxt) is wanted.",
         path);
   bool is_directory = S_ISDIR(info.st_mode);
+  if (!is_directory && options->tag_count > 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "%s is a file; only a SavedModel directory has graphs with tags.",
+                     path);
   DVT_RETURN_IF_ERROR(is_directory ? read_saved_model(model, path, options) : read_graph_file(model, path));
   model->info.graph_bytes = (int64_t)model->graph_def.len;
   dvt_status status = dvt_model_read_graph(model, !is_directory);
   if (!status && !options->describe_only) status = load(model, options->threads);
   if (status) return dvt_status_annotate(status, "\n\t (while opening the model %s)", path);
-  if (model->graph) dvt_model_resolve(model);
+  if (model->graph)
+    dvt_model_resolve(model);
+  else if (!is_directory)
+    dvt_model_describe_ends(model);
   return NULL;
 }
 
