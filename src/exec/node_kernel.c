@@ -1,6 +1,7 @@
 // What a session node needs before it can run: its kernel, found and created once, or its value if it is
 // constant.
 #include "base/log.h"
+#include "exec/run.h"
 #include "exec/session_state.h"
 #include "tensor/tensor_proto.h"
 
@@ -42,11 +43,7 @@ dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *n
     node->has_kernel = true;
     return NULL;
   }
-  dvt_buf name = {0};
-  dvt_session_node_name(node, &name);
-  status = dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(dvt_buf_str(&name)));
-  dvt_buf_deinit(&name);
-  return status;
+  return dvt_node_failed(status, node, NULL, 0);
 }
 
 static TF_Tensor *new_constants(TF_Session *session, const dvt_session_node *node) {

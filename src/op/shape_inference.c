@@ -96,8 +96,11 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
   if (!node->op->shape_fn)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "No shape inference function exists for op '" DVT_STR_FMT
-                     "', did you forget to define it?",
-                     DVT_STR_ARG(node->op->name));
+                     "', did you forget to define it? Give the op one with "
+                     "TF_OpDefinitionBuilderSetShapeInferenceFunction; "
+                     "TF_ShapeInferenceContextSetUnknownShape serves any op. Needed by {{node " DVT_STR_FMT
+                     "}}",
+                     DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
   TF_Status *tf_status = TF_NewStatus();
   if (!tf_status) return dvt_error_out_of_memory(sizeof(void *));
   node->op->shape_fn(ctx, tf_status);

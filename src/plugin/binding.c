@@ -99,6 +99,9 @@ static int list_missing(const dvt_elf *elf, bool (*is_kind)(dvt_str), dvt_buf *o
 dvt_status dvt_binding_explain(const char *path, const dvt_elf *elf, const char *loader_text) {
   dvt_buf missing = {0};
   // The loader's text is gone after the next call into it, so the message takes a copy first.
+  size_t path_len = strlen(path);
+  bool names_itself =
+      loader_text && strncmp(loader_text, path, path_len) == 0 && loader_text[path_len] == ':';
   dvt_status status = dvt_error(TF_NOT_FOUND, "plugin %s could not be loaded: %s", path,
                                 loader_text ? loader_text : "unknown reason");
   if (list_missing(elf, is_c_api, &missing) > 0) {
@@ -113,11 +116,16 @@ dvt_status dvt_binding_explain(const char *path, const dvt_elf *elf, const char 
                                  DVT_STR_ARG(dvt_buf_str(&missing)));
   } else if (strstr(dvt_status_message(status), "undefined symbol")) {
     status = dvt_status_annotate(status, ". Link the plugin to the library that defines the symbol");
+  } else if (strstr(dvt_status_message(status), "position-independent executable")) {
+    status = dvt_status_annotate(status, ". It is a program; build a plugin with -shared -fPIC");
   } else if (strstr(dvt_status_message(status), "cannot open shared object file")) {
-    status =
-        dvt_status_annotate(status,
-                            ". Install the library it needs or add its directory to LD_LIBRARY_PATH; for "
-                            "libtensorflow names that is Dovetail's lib/compat");
+    status = dvt_status_annotate(
+        status, "%s",
+        names_itself
+            ? ". It is neither in the current folder nor where the loader searches: give the plugin's path"
+            : ". Install the library it needs or add its directory to LD_LIBRARY_PATH; for libtensorflow "
+              "names "
+              "that is Dovetail's lib/compat");
   }
   dvt_buf_deinit(&missing);
   return status;
