@@ -192,7 +192,10 @@ class CliTest(unittest.TestCase):
                 (["run", graph, "--threads", "two"], "cannot be 'two'"), (["run", graph, "--json=1"], "takes no value"),
                 (["run", graph, "--input", "x=" + x, "--signature", "s"], "no signature 's'"),
                 (["inspect"], "wants one"), (["ops", "--signature", "s"], "no option"),
-                (["ops", "NoSuchOp"], "NoSuchOp"), (["kernels", "NoSuchOp"], "NoSuchOp")):
+                (["ops", "NoSuchOp"], "NoSuchOp"), (["kernels", "NoSuchOp"], "NoSuchOp"),
+                (["run", "--inptu", "x"], "Did you mean --input?"), (["--json", "ops"], "options come after the verb"),
+                (["ops", "MatMul", "Relu9"], "Did you mean 'Relu'?"), (["kernels", "MatMul", "Relu9"], "'Relu9'"),
+                (["run", graph, "--input", "7=" + x], "Positions go from 0 to 0")):
             self.assertIn(part, self.call(*arguments, code=USAGE))
         done = subprocess.run([DOVETAIL], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (USAGE, ""))
@@ -211,6 +214,11 @@ class CliTest(unittest.TestCase):
         with open(whole, "rb") as file:
             content = file.read()
         self.assertIn("cut off", self.call("run", graph, "--input", "x=" + self.path("c.npy", content[:-1]), code=BAD_INPUT))
+        sound = b"RIFF" + (56).to_bytes(4, "little") + b"WAVEfmt " + bytes([16, 0, 0, 0, 1, 0, 1, 0, 64, 31, 0, 0, 128, 62, 0, 0,
+                                                                           2, 0, 16, 0]) + b"data" + bytes([20, 0, 0, 0]) + bytes(20)
+        graph = self.path("s.pbtxt", placeholder("x", "DT_FLOAT", [-1]) + identity("y", "x", "DT_FLOAT"))
+        self.call("run", graph, "--input", "x=" + self.path("whole.wav", sound))
+        self.assertIn("cut off", self.call("run", graph, "--input", "x=" + self.path("c.wav", sound[:-9]), code=BAD_INPUT))
 
     def test_model_errors(self):
         for name, content, part in (
@@ -226,6 +234,9 @@ class CliTest(unittest.TestCase):
             self.assertIn(part, self.call("run", self.path(name, content), code=BAD_MODEL))
         os.mkdir(self.path("folder"))
         self.assertIn("saved_model.pb", self.call("run", self.path("folder"), code=BAD_MODEL))
+        self.assertIn("tags", self.call("run", self.path("g.pbtxt", ECHO), "--tags", "serve", code=BAD_MODEL))
+        self.assertIn("--plugin FILE", self.call("run", self.path("g.pbtxt", node("a", "NoSuchOp")), code=BAD_MODEL))
+        self.assertIn("nor a plugin", self.call("inspect", self.path("absent"), code=BAD_MODEL))
 
     def test_run_failures(self):
         graph = placeholder("a", "DT_FLOAT") + placeholder("b", "DT_FLOAT") + node("c", "MatMul", ["a", "b"], T="type: DT_FLOAT")
@@ -243,6 +254,8 @@ class CliTest(unittest.TestCase):
         graph = self.path("g.pbtxt", ECHO)
         self.assertIn("absent.so", self.call("run", graph, "--plugin", self.path("absent.so"), code=BAD_PLUGIN))
         self.assertIn("text.so", self.call("ops", "--plugin", self.path("text.so", "no library"), code=BAD_PLUGIN))
+        self.assertIn("give the plugin's path", self.call("ops", "--plugin", "absent.so", code=BAD_PLUGIN))
+        self.assertIn("-shared -fPIC", self.call("inspect", DOVETAIL, code=BAD_PLUGIN))
         self.call("inspect", self.path("half.so", b"\x7fELF\x02\x01\x01" + bytes(20)), code=BAD_PLUGIN)
 
     def test_output_errors(self):
@@ -268,7 +281,11 @@ class CliTest(unittest.TestCase):
         self.assertIn("NoSuchOp", ops["NoSuchOp"]["missing"])
         self.assertEqual([i["name"] for i in found["signatures"][0]["inputs"]], ["x"])
         self.assertEqual([o["name"] for o in found["signatures"][0]["outputs"]], ["u"])
+        self.assertEqual(found["signatures"][0]["inputs"][0]["shape"], [-1, 3])  # declared by the placeholder
+        self.assertIsNone(found["signatures"][0]["outputs"][0]["dtype"])
         self.assertIn("nothing", self.call("inspect", self.path("h.pbtxt", ECHO)))
+        found = json.loads(self.call("inspect", self.path("h.pbtxt"), "--json"))["signatures"][0]["outputs"][0]
+        self.assertEqual((found["name"], found["dtype"], found["shape"]), ("y", "float32", [-1, 3]))
 
     def test_lists(self):
         names = [line.split()[0] for line in self.call("ops").splitlines()[1:]]

@@ -14,7 +14,7 @@
 // X(code, NAME, "meaning") - printed by --help.
 #define CLI_EXIT_CODES(X)                                         \
   X(0, OK, "done")                                                \
-  X(1, RUN_FAILED, "the model was run and failed")                \
+  X(1, RUN_FAILED, "running the model failed")                    \
   X(2, USAGE, "wrong command line")                               \
   X(3, BAD_INPUT, "an input file cannot be read or does not fit") \
   X(4, BAD_MODEL, "the model cannot be opened")                   \

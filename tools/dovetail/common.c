@@ -12,9 +12,7 @@ bool cli_load_plugins(const cli_options *options) {
   bool ok = true;
   for (int i = 0; ok && i < options->plugin_count; ++i) {
     ok = dvt_load_plugin(options->plugins[i], status) != NULL;
-    if (!ok)
-      cli_error(CLI_BAD_PLUGIN, "the plugin %s cannot be loaded: %s", options->plugins[i],
-                TF_Message(status));
+    if (!ok) cli_error(CLI_BAD_PLUGIN, "--plugin %s: %s", options->plugins[i], TF_Message(status));
   }
   TF_DeleteStatus(status);
   return ok;
@@ -35,7 +33,12 @@ dvt_model *cli_open_model(const cli_options *options, const char *path, bool des
   cli_stage(options, "opening %s", path);
   dvt_model_open(path, &how, &model, status);
   cli_stage(options, NULL);
-  if (!model) *out_exit = cli_error(CLI_BAD_MODEL, "%s", TF_Message(status));
+  if (!model)
+    *out_exit = cli_error(
+        CLI_BAD_MODEL, "%s%s", TF_Message(status),
+        strncmp(TF_Message(status), "Op type not registered", 22) == 0
+            ? "\nGive the plugin with --plugin FILE; dovetail inspect MODEL lists all that is missing."
+            : "");
   TF_DeleteStatus(status);
   return model;
 }

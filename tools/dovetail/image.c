@@ -196,20 +196,21 @@ static void store_sample(TF_DataType dtype, unsigned value, unsigned full, int64
 TF_Tensor *picture_to_tensor(const picture *p, const dvt_tensor_info *info, TF_Status *status) {
   int rank = info->rank < 0 ? 4 : info->rank;
   if (rank != 3 && rank != 4) {
+    char text[DTYPE_TEXT_BYTES];
     cli_fail(status, TF_INVALID_ARGUMENT,
              "a picture fits inputs of shape [1,height,width,channels] or "
-             "[height,width,channels]; this one has %d dimensions",
-             rank);
+             "[height,width,channels]; this one is %s",
+             dtype_text(info->dtype, info->dims, info->rank, text));
     return NULL;
   }
   const int64_t *want = info->rank < 0 ? NULL : info->dims + (rank - 3);
   int channels = choose_channels(p, want ? want[2] : -1, status);
   if (!channels) return NULL;
   if (want && ((want[0] >= 0 && want[0] != p->height) || (want[1] >= 0 && want[1] != p->width))) {
+    char text[DTYPE_TEXT_BYTES];
     cli_fail(status, TF_INVALID_ARGUMENT,
-             "it is %" PRId64 " pixels high and %" PRId64 " wide, the model wants %" PRId64 " and %" PRId64
-             " (-1: any); resize it first",
-             p->height, p->width, want[0], want[1]);
+             "it is %" PRId64 " pixels high and %" PRId64 " wide, the model wants %s; resize it first",
+             p->height, p->width, dtype_text(info->dtype, info->dims, info->rank, text));
     return NULL;
   }
   unsigned full = p->bits == 8 ? 255 : 65535;

@@ -2,6 +2,7 @@
 // model is only read, so this works when ops are missing.
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dtype.h"
 #include "list.h"
@@ -69,6 +70,10 @@ static int inspect_plugin(const cli_options *options, const char *path) {
     printf("%d op%s\n\nkernels\n", ops.count, ops.count == 1 ? "" : "s");
     dvt_list_kernels(NULL, name, show_kernel, &kernels);
     printf("%d kernel%s\n", kernels.count, kernels.count == 1 ? "" : "s");
+    if (ops.count + kernels.count == 0)
+      puts(
+          "\nIt registers nothing: a plugin defines TF_InitKernel, which calls TF_RegisterOpDefinition and\n"
+          "TF_RegisterKernelBuilder.");
   }
   TF_DeleteStatus(status);
   return exit_code;
@@ -133,7 +138,8 @@ static void print_ops(dvt_model *model) {
     printf("  %-28s %7" PRId64 " %7" PRId64 "  %s\n", use->op, use->count, use->needed, plugin);
   }
   int missing = dvt_model_missing_count(model);
-  printf("\nmissing to run it: %s\n", missing ? "" : "nothing");
+  puts(missing ? "\nmissing to run it (plugins are given with --plugin FILE):"
+               : "\nmissing to run it: nothing");
   for (int i = 0; missing && i < count; ++i) {
     const dvt_op_use *use = dvt_model_op(model, i);
     if (use->missing) printf("  %s: %s\n", use->op, use->missing);
@@ -204,6 +210,9 @@ static int run(const cli_options *options) {
   const char *path = options->positional[0];
   if (is_shared_library(path))
     return cli_load_plugins(options) ? inspect_plugin(options, path) : CLI_BAD_PLUGIN;
+  if (access(path, F_OK) != 0)
+    return cli_error(CLI_BAD_MODEL, "there is neither a model nor a plugin at %s: the path does not exist.",
+                     path);
   dvt_model *model = cli_open_model(options, path, true, &exit_code);
   if (!model) return exit_code;
   if (options->json) {

@@ -30,7 +30,7 @@ void list_kernel_text(const dvt_kernel_info *kernel) {
 
 static void visit(void *arg, const dvt_kernel_info *kernel) {
   kernel_list *list = arg;
-  ++list->shown;
+  if (list->shown++ == 0 && !list->json) printf("%-32s %-8s %-14s dtypes\n", "op", "device", "plugin");
   if (list->json)
     list_kernel_json(list->json, kernel);
   else
@@ -41,18 +41,21 @@ static int run(const cli_options *options) {
   json j = {.file = stdout};
   kernel_list list = {options->json ? &j : NULL, 0};
   if (!cli_load_plugins(options)) return CLI_BAD_PLUGIN;
-  if (options->json)
-    json_open(&j, NULL, '[');
-  else
-    printf("%-32s %-8s %-14s dtypes\n", "op", "device", "plugin");
+  if (options->json) json_open(&j, NULL, '[');
   if (options->positional_count == 0) dvt_list_kernels(NULL, NULL, visit, &list);
-  for (int i = 0; i < options->positional_count; ++i)
+  int exit_code = CLI_OK;
+  const char *without[CLI_MAX_LIST];
+  int without_count = 0;
+  for (int i = 0; i < options->positional_count; ++i) {
+    int before = list.shown;
     dvt_list_kernels(options->positional[i], NULL, visit, &list);
+    if (list.shown == before) without[without_count++] = options->positional[i];
+  }
   if (options->json) json_close(&j, ']');
-  if (list.shown == 0 && options->positional_count)
-    return cli_error(CLI_USAGE, "no plugin has a kernel for the op '%s'. dovetail kernels lists all.",
-                     options->positional[0]);
-  return CLI_OK;
+  for (int i = 0; i < without_count; ++i)
+    exit_code = cli_error(CLI_USAGE, "no plugin has a kernel for the op '%s'. dovetail kernels lists all.",
+                          without[i]);
+  return exit_code;
 }
 
 const cli_verb cli_kernels = {"kernels",

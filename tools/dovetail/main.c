@@ -65,6 +65,9 @@ int main(int argc, char **argv) {
       print_help(stdout);
     return CLI_OK;
   }
+  if (first[0] == '-')
+    return cli_error(CLI_USAGE, "options come after the verb: dovetail VERB ... %s. See dovetail --help.",
+                     first);
   if (!verb)
     return cli_error(CLI_USAGE,
                      "there is no verb '%s'. The verbs are run, inspect, ops, kernels; see dovetail --help.",

@@ -1,4 +1,5 @@
 // `dovetail ops` and the list of a plugin's ops.
+#include <ctype.h>
 #include <string.h>
 
 #include "list.h"
@@ -6,13 +7,32 @@
 typedef struct op_list {
   const cli_options *options;
   json *json;
-  int shown;
+  bool found[CLI_MAX_LIST];  // by the position of the name
+  struct {
+    char op[96];
+    size_t common;  // how many letters it shares with the name from the start
+  } near[CLI_MAX_LIST];
 } op_list;
 
-static bool wanted(const cli_options *options, const char *op) {
-  for (int i = 0; i < options->positional_count; ++i)
-    if (strcmp(options->positional[i], op) == 0) return true;
-  return options->positional_count == 0;
+static size_t common_start(const char *a, const char *b) {
+  size_t n = 0;
+  while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n])) ++n;
+  return n;
+}
+
+// Remembers for each name whether it is this op, and the op that begins most like it.
+static bool wanted(op_list *list, const char *op) {
+  const cli_options *options = list->options;
+  bool is_wanted = options->positional_count == 0;
+  for (int i = 0; i < options->positional_count; ++i) {
+    const char *name = options->positional[i];
+    size_t common = common_start(name, op);
+    if (strcmp(name, op) == 0) is_wanted = list->found[i] = true;
+    if (common <= list->near[i].common || common < 3 || common * 2 < strlen(name)) continue;
+    list->near[i].common = common;
+    snprintf(list->near[i].op, sizeof list->near[i].op, "%s", op);
+  }
+  return is_wanted;
 }
 
 void list_op_json(json *j, const dvt_op_info *op) {
@@ -37,8 +57,7 @@ void list_op_text(const dvt_op_info *op) {
 
 static void visit(void *arg, const dvt_op_info *op) {
   op_list *list = arg;
-  if (!wanted(list->options, op->name)) return;
-  ++list->shown;
+  if (!wanted(list, op->name)) return;
   if (list->json)
     list_op_json(list->json, op);
   else if (list->options->positional_count)
@@ -50,16 +69,19 @@ static void visit(void *arg, const dvt_op_info *op) {
 
 static int run(const cli_options *options) {
   json j = {.file = stdout};
-  op_list list = {options, options->json ? &j : NULL, 0};
+  op_list list = {.options = options, .json = options->json ? &j : NULL};
+  int exit_code = CLI_OK;
   if (!cli_load_plugins(options)) return CLI_BAD_PLUGIN;
   if (options->json) json_open(&j, NULL, '[');
   if (!options->json && !options->positional_count) printf("%-32s %-14s kernels\n", "op", "plugin");
   dvt_list_ops(NULL, visit, &list);
   if (options->json) json_close(&j, ']');
-  if (list.shown == 0 && options->positional_count)
-    return cli_error(CLI_USAGE, "no plugin registers the op '%s'. dovetail ops lists all.",
-                     options->positional[0]);
-  return CLI_OK;
+  for (int i = 0; i < options->positional_count; ++i)
+    if (!list.found[i])
+      exit_code = cli_error(CLI_USAGE, "no plugin registers the op '%s'.%s%s%s dovetail ops lists all.",
+                            options->positional[i], list.near[i].common ? " Did you mean '" : "",
+                            list.near[i].op, list.near[i].common ? "'?" : "");
+  return exit_code;
 }
 
 const cli_verb cli_ops = {"ops",

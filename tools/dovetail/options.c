@@ -104,6 +104,21 @@ static bool bad(const cli_verb *verb, const char *format, const char *a, const c
   return false;
 }
 
+// One of the verb's options that begins as `name` does, or NULL: "--in", "--inptu".
+static const option_row *similar(const cli_verb *verb, const char *name, size_t len) {
+  for (size_t common = len < 8 ? len : 8; common >= 2; --common)
+    for (size_t i = 0; i < DVT_COUNT_OF(rows); ++i)
+      if (takes(verb, &rows[i]) && strncmp(rows[i].name, name, common) == 0) return &rows[i];
+  return NULL;
+}
+
+static bool bad_option(const cli_verb *verb, const char *arg, const char *name, size_t len) {
+  const option_row *row = similar(verb, name, len);
+  cli_error(CLI_USAGE, "%s takes no option '%s'.%s%s%s See dovetail %s --help.", verb->name, arg,
+            row ? " Did you mean --" : "", row ? row->name : "", row ? "?" : "", verb->name);
+  return false;
+}
+
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out) {
   for (int i = 0; i < argc; ++i) {
     char *arg = argv[i];
@@ -117,14 +132,18 @@ bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options 
     char *equals = strchr(arg, '=');
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
     const option_row *row = arg[1] == '-' ? find_row(verb, name, len) : NULL;
-    if (!row) return bad(verb, "%s takes no option '%s'.", verb->name, arg);
+    if (!row) return bad_option(verb, arg, name, len);
     char *value = equals ? equals + 1 : NULL;
     if (!row->argument && value) return bad(verb, "--%s takes no value%s.", row->name, "");
     if (row->argument && !value) {
       if (i + 1 == argc) return bad(verb, "--%s wants a value: %s.", row->name, row->argument);
       value = argv[++i];
     }
-    if (!store(row, value, out)) return bad(verb, "--%s cannot be '%s'.", row->name, value);
+    if (!store(row, value, out))
+      return bad(verb,
+                 row->kind == OPTION_NUMBER ? "--%s cannot be '%s'; a number from 1 to 1024 is wanted."
+                                            : "--%s '%s' is one too many.",
+                 row->name, value);
   }
   return true;
 }

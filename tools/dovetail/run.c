@@ -61,6 +61,9 @@ static int no_signature(const job *j) {
   const char *model = j->options->positional[0], *wanted = j->options->signature;
   if (!names[0])
     return cli_error(CLI_USAGE, "the model %s has no signatures; name tensors with --output.", model);
+  if (strcmp(names, "''") == 0)
+    return cli_error(CLI_USAGE, "the model %s is a bare graph without signatures; leave out --signature.",
+                     model);
   if (!wanted)
     return cli_error(CLI_USAGE, "the model %s has several signatures; choose one of %s with --signature.",
                      model, names);
@@ -165,7 +168,8 @@ static int run(const cli_options *options) {
   int exit_code = CLI_OK;
   for (int i = 0; i < options->input_count && exit_code == CLI_OK; ++i)
     if (!split_input(j, i))
-      exit_code = cli_error(CLI_USAGE, "--input '%s' is not NAME=FILE.", options->inputs[i]);
+      exit_code =
+          cli_error(CLI_USAGE, "--input '%s' is not NAME=FILE, as in --input x=x.npy.", options->inputs[i]);
   if (exit_code == CLI_OK) exit_code = work(j);
   for (int i = 0; i < options->input_count; ++i) {
     TF_DeleteTensor(j->inputs[i]);

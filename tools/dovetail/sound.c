@@ -103,14 +103,34 @@ static TF_Tensor *to_tensor(SNDFILE *file, const SF_INFO *format, const dvt_tens
   return convert_tensor(tensor, info->dtype, status);
 }
 
+// Whether the RIFF header promises more bytes than there are. Writers to a pipe leave the size at 0 or at
+// about the most that fits; it says nothing then. libsndfile reads a cut file without a word.
+static bool is_cut_off(const char *path) {
+  unsigned char head[8];
+  FILE *file = fopen(path, "rb");
+  bool read = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "RIFF", 4) == 0 &&
+              fseeko(file, 0, SEEK_END) == 0;
+  int64_t there = read ? (int64_t)ftello(file) : 0;
+  int64_t promised = read ? head[4] | head[5] << 8 | head[6] << 16 | (int64_t)head[7] << 24 : 0;
+  if (file) fclose(file);
+  return promised > 0 && promised < 0x7fff0000 && promised + 8 > there;
+}
+
 TF_Tensor *sound_read(const char *path, const dvt_tensor_info *info, TF_Status *status) {
   SF_INFO format = {0};
   SNDFILE *file = sf_open(path, SFM_READ, &format);
   if (!file) {
-    cli_fail(status, TF_INVALID_ARGUMENT, "it is not a readable sound file: %s", sf_strerror(NULL));
+    const char *reason = sf_strerror(NULL);
+    int len = (int)strlen(reason);
+    while (len > 0 && reason[len - 1] == '.') --len;  // the sentence goes on
+    cli_fail(status, TF_INVALID_ARGUMENT, "it is not a readable sound file: %.*s", len, reason);
     return NULL;
   }
-  TF_Tensor *tensor = to_tensor(file, &format, info, status);
+  TF_Tensor *tensor = NULL;
+  if (is_cut_off(path))
+    cli_fail(status, TF_INVALID_ARGUMENT, "it is cut off: its header promises more samples");
+  else
+    tensor = to_tensor(file, &format, info, status);
   sf_close(file);
   return tensor;
 }
