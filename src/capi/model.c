@@ -348,6 +348,8 @@ static dvt_status run_session(const run *r, TF_Tensor *const *inputs, TF_Tensor 
 static dvt_status run_model(dvt_model *model, const char *signature, const char *const *input_names,
                             TF_Tensor *const *inputs, int input_count, const char *const *output_names,
                             TF_Tensor **outputs, int output_count) {
+  if (!model)
+    return dvt_error(TF_INVALID_ARGUMENT, "dvt_model_run: the model is NULL; open one with dvt_model_open.");
   if (!model->session)
     return dvt_error(TF_FAILED_PRECONDITION,
                      "the model %s was opened with describe_only; open it without to run it.",

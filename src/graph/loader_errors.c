@@ -33,7 +33,7 @@ static dvt_status describe_unknown_ops(const unknown_op *first, size_t kinds) {
   dvt_status status =
       dvt_error(TF_NOT_FOUND,
                 "Op type not registered %s in binary running in this process. Load the plugin that "
-                "registers %s (TF_LoadLibrary, or DOVETAIL_PLUGIN_PATH) before importing the graph",
+                "registers %s (TF_LoadLibrary, dvt_load_plugin, --plugin FILE) before importing the graph",
                 text.data ? text.data : "", kinds == 1 ? "it" : "them");
   dvt_buf_deinit(&text);
   return status;

@@ -241,8 +241,8 @@ dvt_status dvt_op_lookup_or_error(dvt_str name, const dvt_op_def **out_op) {
   dvt_status status =
       dvt_error(TF_NOT_FOUND,
                 "Op type not registered '" DVT_STR_FMT
-                "' in this process.%s Load the plugin that defines the op (TF_LoadLibrary, --plugin FILE "
-                "or DOVETAIL_PLUGIN_PATH) before the graph is built",
+                "' in this process.%s Load the plugin that defines the op (TF_LoadLibrary, dvt_load_plugin, "
+                "--plugin FILE) before the graph is built",
                 DVT_STR_ARG(name), hint.data ? hint.data : "");
   dvt_buf_deinit(&hint);
   return status;

@@ -33,12 +33,7 @@ dvt_model *cli_open_model(const cli_options *options, const char *path, bool des
   cli_stage(options, "opening %s", path);
   dvt_model_open(path, &how, &model, status);
   cli_stage(options, NULL);
-  if (!model)
-    *out_exit = cli_error(
-        CLI_BAD_MODEL, "%s%s", TF_Message(status),
-        strncmp(TF_Message(status), "Op type not registered", 22) == 0
-            ? "\nGive the plugin with --plugin FILE; dovetail inspect MODEL lists all that is missing."
-            : "");
+  if (!model) *out_exit = cli_error(CLI_BAD_MODEL, "%s", TF_Message(status));
   TF_DeleteStatus(status);
   return model;
 }
