@@ -54,7 +54,7 @@ static void test_consumers(void **state) {
   assert_ptr_equal(readers[0].oper, b);
   assert_int_equal(readers[0].index, 0);
   assert_int_equal(readers[1].index, 1);
-  assert_int_equal(TF_OperationOutputConsumers(output(a, 0), readers, 1), 1);
+  assert_int_equal(TF_OperationOutputConsumers(output(a, 0), readers, 1), 2);
   assert_int_equal(readers[0].index, 0);
   assert_int_equal(TF_OperationOutputNumConsumers(output(b, 0)), 0);
   assert_int_equal(TF_OperationOutputNumConsumers(output(b, 1)), 1);
@@ -132,7 +132,7 @@ static void test_wrong_inputs(void **state) {
   desc = TF_NewOperation(graph, "TestUnary", "x");
   TF_AddInput(desc, output(f, 1));
   assert_null(TF_FinishOperation(desc, test_status));
-  assert_error(TF_OUT_OF_RANGE, "Node 'f' (type: 'TestScalar', num of outputs: 1) does not have output 1");
+  assert_error(TF_INVALID_ARGUMENT, "Node 'f' (type: 'TestScalar', num of outputs: 1) does not have output 1");
   desc = TF_NewOperation(graph, "TestUnary", "x");
   TF_AddInput(desc, output(NULL, 0));
   TF_AddControlInput(desc, NULL);

@@ -1,5 +1,6 @@
 // TF_OperationGetAttr*: attributes of an operation in a graph, with the op's defaults. A missing attribute is
-// NOT_FOUND where one value is asked for and INVALID_ARGUMENT where a list or a description is, as in stock.
+// NOT_FOUND where one value or a list of shapes or tensors is asked for, INVALID_ARGUMENT elsewhere, as in
+// stock.
 #include "capi/buffer.h"
 #include "graph/graph.h"
 #include "tensor/tensor_proto.h"
@@ -22,6 +23,14 @@ static dvt_status find_list(TF_Operation *oper, const char *name, int kind, dvt_
   DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, out_info));
   if (!out_info->is_list) return dvt_error(TF_INVALID_ARGUMENT, "Value for '%s' is not a list.", name);
   return dvt_attr_list_open(value, kind, out_list);
+}
+
+// As find_list, NOT_FOUND for a missing attribute.
+static dvt_status find_list_like_one(TF_Operation *oper, const char *name, int kind, dvt_attr_list *out_list,
+                                     dvt_attr_info *out_info) {
+  dvt_str value;
+  DVT_RETURN_IF_ERROR(find_one(oper, name, &value));
+  return find_list(oper, name, kind, out_list, out_info);
 }
 
 // The kind of an empty list is known from the op only.
@@ -193,7 +202,7 @@ void TF_OperationGetAttrShapeList(TF_Operation *oper, const char *attr_name, int
   dvt_attr_list list;
   dvt_attr_info info;
   dvt_str proto;
-  dvt_status error = find_list(oper, attr_name, TF_ATTR_SHAPE, &list, &info);
+  dvt_status error = find_list_like_one(oper, attr_name, TF_ATTR_SHAPE, &list, &info);
   for (int i = 0; !error && i < num_shapes && dvt_attr_list_next(&list, NULL, &proto); i++)
     error = store_shape(proto, &dims[i], &num_dims[i], &storage, &storage_size);
   dvt_status_to_tf(error, status);
@@ -259,7 +268,7 @@ void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF
   dvt_attr_info info;
   dvt_str proto;
   int count = 0;
-  dvt_status error = find_list(oper, attr_name, TF_ATTR_TENSOR, &list, &info);
+  dvt_status error = find_list_like_one(oper, attr_name, TF_ATTR_TENSOR, &list, &info);
   for (; !error && count < max_values && dvt_attr_list_next(&list, NULL, &proto); count++) {
     values[count] = NULL;
     error = make_tensor(proto, &values[count]);

@@ -85,22 +85,22 @@ int TF_OperationOutputNumConsumers(TF_Output oper_out) {
 }
 
 int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input *consumers, int max_consumers) {
-  if (!has_output(oper_out) || max_consumers <= 0) return 0;
+  if (!has_output(oper_out)) return 0;
   pthread_mutex_lock(&oper_out.oper->graph->lock);
   int count = count_readers(oper_out.oper, oper_out.index), at = count;
   for (const dvt_consumer *c = oper_out.oper->consumers; c; c = c->next)
     if (c->output == oper_out.index && --at < max_consumers) consumers[at] = (TF_Input){c->node, c->input};
   pthread_mutex_unlock(&oper_out.oper->graph->lock);
-  return DVT_MIN(count, max_consumers);
+  return count;
 }
 
 int TF_OperationNumControlInputs(TF_Operation *oper) { return oper ? oper->control_input_count : 0; }
 
 int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation **control_inputs, int max_control_inputs) {
-  int count = 0;
-  for (; oper && count < oper->control_input_count && count < max_control_inputs; count++)
-    control_inputs[count] = oper->control_inputs[count];
-  return count;
+  if (!oper) return 0;
+  for (int i = 0; i < oper->control_input_count && i < max_control_inputs; i++)
+    control_inputs[i] = oper->control_inputs[i];
+  return oper->control_input_count;
 }
 
 int TF_OperationNumControlOutputs(TF_Operation *oper) {
@@ -113,13 +113,13 @@ int TF_OperationNumControlOutputs(TF_Operation *oper) {
 
 int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs,
                                   int max_control_outputs) {
-  if (!oper || max_control_outputs <= 0) return 0;
+  if (!oper) return 0;
   pthread_mutex_lock(&oper->graph->lock);
   int count = count_readers(oper, -1), at = count;
   for (const dvt_consumer *c = oper->consumers; c; c = c->next)
     if (c->output == -1 && --at < max_control_outputs) control_outputs[at] = c->node;
   pthread_mutex_unlock(&oper->graph->lock);
-  return DVT_MIN(count, max_control_outputs);
+  return count;
 }
 
 void TF_OperationToNodeDef(TF_Operation *oper, TF_Buffer *output_node_def, TF_Status *status) {

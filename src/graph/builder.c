@@ -96,7 +96,7 @@ static bool accept_input(TF_OperationDescription *desc, dvt_edge input) {
                   "input '" DVT_STR_FMT ":%d' of node '" DVT_STR_FMT "' is a node of another graph",
                   DVT_STR_ARG(input.node->def.name), input.index, DVT_STR_ARG(text_at(desc, desc->name))));
   else
-    dvt_builder_fail(desc, dvt_error(TF_OUT_OF_RANGE,
+    dvt_builder_fail(desc, dvt_error(TF_INVALID_ARGUMENT,
                                      "Node '" DVT_STR_FMT "' (type: '" DVT_STR_FMT
                                      "', num of outputs: %d) does not have output %d",
                                      DVT_STR_ARG(input.node->def.name), DVT_STR_ARG(input.node->def.op->name),

@@ -342,7 +342,7 @@ TF_CAPI_EXPORT void TF_OperationAllInputs(TF_Operation *oper, TF_Output *inputs,
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationOutputNumConsumers(TF_Output oper_out);
 
-// The first `max_consumers` inputs that an output feeds; returns how many were written.
+// Writes the first `max_consumers` inputs that an output feeds; returns how many there are.
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input *consumers, int max_consumers);
 
@@ -350,7 +350,7 @@ TF_CAPI_EXPORT int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input *con
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationNumControlInputs(TF_Operation *oper);
 
-// The first `max_control_inputs` control inputs; returns how many were written.
+// Writes the first `max_control_inputs` control inputs; returns how many there are.
 // Owner: the graph keeps the operations.
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation **control_inputs,
@@ -360,7 +360,7 @@ TF_CAPI_EXPORT int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationNumControlOutputs(TF_Operation *oper);
 
-// The first `max_control_outputs` of these operations; returns how many were written.
+// Writes the first `max_control_outputs` of these operations; returns how many there are.
 // Owner: the graph keeps the operations.
 // Since: 2.15
 TF_CAPI_EXPORT int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs,
