@@ -4,6 +4,7 @@
 #include "base/schema.h"
 #include "capi/buffer.h"
 #include "graph/node_parse.h"
+#include "graph/versions.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 enum { FUNCTION_ATTR = 5 };
@@ -144,18 +145,18 @@ static dvt_status add_copy(dvt_function_library *library, const TF_Function *fun
   return status;
 }
 
-static dvt_status copy_function(dvt_function_library *library, const TF_Function *func,
-                                const TF_Function *grad) {
+static dvt_status copy_function(TF_Graph *graph, const TF_Function *func, const TF_Function *grad) {
   if (!func) return dvt_error(TF_INVALID_ARGUMENT, "'func' argument to TF_GraphCopyFunction cannot be null");
-  DVT_RETURN_IF_ERROR(add_copy(library, func));
+  DVT_RETURN_IF_ERROR(add_copy(graph->functions, func));
+  dvt_graph_note_functions(graph);
   if (!grad) return NULL;
-  DVT_RETURN_IF_ERROR(add_copy(library, grad));
-  return dvt_function_library_add_gradient(library, func->name, grad->name);
+  DVT_RETURN_IF_ERROR(add_copy(graph->functions, grad));
+  return dvt_function_library_add_gradient(graph->functions, func->name, grad->name);
 }
 
 void TF_GraphCopyFunction(TF_Graph *g, const TF_Function *func, const TF_Function *grad, TF_Status *status) {
   pthread_mutex_lock(&g->lock);
-  dvt_status error = copy_function(g->functions, func, grad);
+  dvt_status error = copy_function(g, func, grad);
   pthread_mutex_unlock(&g->lock);
   dvt_status_to_tf(error, status);
 }

@@ -49,6 +49,7 @@ static dvt_status add_libraries(TF_Graph *graph, dvt_str bytes) {
   while (dvt_wire_next(&wire, &field))
     if (field.number == GRAPH_LIBRARY && field.type == DVT_WIRE_BYTES)
       DVT_RETURN_IF_ERROR(dvt_function_library_add_proto(graph->functions, field.bytes));
+  if (dvt_function_library_count(graph->functions) > 0) dvt_graph_note_functions(graph);
   return NULL;
 }
 

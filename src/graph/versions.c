@@ -103,6 +103,11 @@ dvt_status dvt_graph_merge_versions(TF_Graph *graph, const dvt_versions *other) 
   return NULL;
 }
 
+void dvt_graph_note_functions(TF_Graph *graph) {
+  enum { FUNCTIONS_SINCE = 12 };
+  graph->min_consumer_version = DVT_MAX(graph->min_consumer_version, FUNCTIONS_SINCE);
+}
+
 void dvt_graph_versions_to_proto(const TF_Graph *graph, dvt_buf *out) {
   if (graph->producer_version)
     dvt_wire_put_varint(out, VERSION_PRODUCER, (uint64_t)(int64_t)graph->producer_version);

@@ -19,5 +19,7 @@ dvt_versions dvt_graph_versions(const TF_Graph *graph);
 void dvt_graph_set_versions(TF_Graph *graph, const dvt_versions *versions);
 // What holds for a graph that took in a GraphDef of `other`: the older producer, all demands on consumers.
 dvt_status dvt_graph_merge_versions(TF_Graph *graph, const dvt_versions *other) DVT_NODISCARD;
+// The graph has functions now: consumers from before there were any cannot read it.
+void dvt_graph_note_functions(TF_Graph *graph);
 
 #endif  // DVT_GRAPH_VERSIONS_H_
