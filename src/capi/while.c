@@ -90,7 +90,8 @@ typedef struct loop {
   TF_Graph *graph;
   const TF_WhileParams *params;
   const TF_Output *inputs;
-  dvt_buf name;  // of the next node
+  dvt_buf prefix;  // of all its nodes: the name asked for, made unique
+  dvt_buf name;    // of the next node
   TF_Operation **merges, **switches;
 } loop;
 
@@ -111,11 +112,33 @@ static dvt_status check_params(const TF_WhileParams *p) {
   return NULL;
 }
 
+// Whether a node or a scope of nodes has the name.
+static bool is_taken(const TF_Graph *graph, dvt_str prefix) {
+  for (size_t i = 0; i < graph->node_count; i++) {
+    dvt_str name = graph->nodes[i]->def.name;
+    if (name.len >= prefix.len && memcmp(name.data, prefix.data, prefix.len) == 0 &&
+        (name.len == prefix.len || name.data[prefix.len] == '/'))
+      return true;
+  }
+  return false;
+}
+
+// "loop", "loop_1", ...: the first that is neither a node nor a scope of nodes.
+static dvt_status choose_prefix(loop *l) {
+  for (unsigned count = 0;; count++) {
+    dvt_buf_clear(&l->prefix);
+    dvt_buf_printf(&l->prefix, "%s", l->params->name);
+    if (count) dvt_buf_printf(&l->prefix, "_%u", count);
+    if (l->prefix.failed) return dvt_error_out_of_memory(l->prefix.len);
+    if (!is_taken(l->graph, dvt_buf_str(&l->prefix))) return NULL;
+  }
+}
+
 // "loop/Enter", "loop/Enter_1", ...: the first that is free.
 static dvt_status next_name(loop *l, const char *op) {
   for (unsigned count = 0;; count++) {
     dvt_buf_clear(&l->name);
-    dvt_buf_printf(&l->name, "%s/%s", l->params->name, op);
+    dvt_buf_printf(&l->name, DVT_STR_FMT "/%s", DVT_STR_ARG(dvt_buf_str(&l->prefix)), op);
     if (count) dvt_buf_printf(&l->name, "_%u", count);
     if (l->name.failed) return dvt_error_out_of_memory(l->name.len);
     if (!dvt_graph_find(l->graph, dvt_buf_str(&l->name))) return NULL;
@@ -200,7 +223,7 @@ static dvt_status copy_part(loop *l, TF_Graph *part, const char *what, const TF_
   TF_ImportGraphDefResults results = {0};
   dvt_buf proto = {0}, prefix = {0};
   dvt_import_options_init(&options);
-  dvt_buf_printf(&prefix, "%s/%s", l->params->name, what);
+  dvt_buf_printf(&prefix, DVT_STR_FMT "/%s", DVT_STR_ARG(dvt_buf_str(&l->prefix)), what);
   dvt_import_options_set_prefix(&options, dvt_buf_str(&prefix));
   options.uniquify_prefix = true;
   for (int i = 0; i < l->params->ninputs; i++) {
@@ -245,6 +268,7 @@ static dvt_status build_condition(loop *l, TF_Operation **out_loop_cond) {
 static dvt_status build_loop(loop *l, TF_Output *results, TF_Output *outputs) {
   const TF_WhileParams *p = l->params;
   TF_Operation *loop_cond, *node;
+  DVT_RETURN_IF_ERROR(choose_prefix(l));
   DVT_RETURN_IF_ERROR(build_condition(l, &loop_cond));
   for (int i = 0; i < p->ninputs; i++)
     DVT_RETURN_IF_ERROR(
@@ -281,6 +305,7 @@ static dvt_status finish_while(const TF_WhileParams *params, TF_Output *outputs)
     pthread_mutex_unlock(&l.graph->lock);
   }
   dvt_buf_deinit(&l.name);
+  dvt_buf_deinit(&l.prefix);
   dvt_free(l.merges);
   dvt_free(results);
   return status;

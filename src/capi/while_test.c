@@ -154,8 +154,8 @@ static void test_name_in_use(void **state) {
   TF_Output result;
   TF_FinishWhile(&params, test_status, &result);
   assert_ok();
-  assert_string_equal(inputs_of(find(graph, "loop/Merge")), "loop/Enter_1:0 loop/NextIteration:0");
-  find(graph, "loop/cond_1/less");
+  assert_string_equal(inputs_of(find(graph, "loop_1/Merge")), "loop_1/Enter:0 loop_1/NextIteration:0");
+  find(graph, "loop_1/cond/less");
   TF_DeleteGraph(graph);
 }
 
