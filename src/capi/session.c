@@ -25,6 +25,10 @@ static dvt_status load(const TF_SessionOptions *options, const TF_Buffer *run_op
   dvt_buf meta = {0};
   if (!directory || tag_count < 0 || (tag_count > 0 && !tags))
     return dvt_error(TF_INVALID_ARGUMENT, "the SavedModel's directory or its list of tags is NULL");
+  if (!graph || graph->node_count > 0)
+    return dvt_error(TF_INVALID_ARGUMENT, graph
+                                              ? "Graph is non-empty: a SavedModel is loaded into a new graph"
+                                              : "the graph is NULL");
   DVT_RETURN_IF_ERROR(parse_run_options(run_options, &run));
   DVT_RETURN_IF_ERROR(dvt_saved_model_open(directory, tags, tag_count, &model));
   TF_Session *session = NULL;

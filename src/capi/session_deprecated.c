@@ -83,7 +83,8 @@ static dvt_status find_output(TF_Graph *graph, const char *name, TF_Output *out)
                      name ? name : "");
   out->oper = dvt_graph_find(graph, node);
   if (!out->oper)
-    return dvt_error(TF_NOT_FOUND, "the session's graph has no node '" DVT_STR_FMT "'", DVT_STR_ARG(node));
+    return dvt_error(TF_INVALID_ARGUMENT, "the session's graph has no node '" DVT_STR_FMT "'",
+                     DVT_STR_ARG(node));
   return NULL;
 }
 

@@ -106,6 +106,8 @@ dvt_status dvt_partial_run_setup(TF_Session *session, const TF_Output *inputs, i
       (output_count && !outputs) || (target_count && !targets))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "an array of feeds, fetches or targets is NULL or its count negative");
+  if (output_count == 0 && target_count == 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "nothing to run: neither a fetch nor a target is given");
   atomic_int *entered = dvt_session_enter(session);
   dvt_status status = dvt_session_is_closed(session) ? dvt_closed_error()
                                                      : setup(session, inputs, input_count, outputs,

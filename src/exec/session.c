@@ -190,6 +190,8 @@ static dvt_status check_arguments(const TF_Output *inputs, TF_Tensor *const *inp
                    (output_count > 0 && (!outputs || !output_values)) || (target_count > 0 && !targets)))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "an array of feeds, fetches or targets is NULL although its count is not 0");
+  if (DVT_UNLIKELY(output_count == 0 && target_count == 0))
+    return dvt_error(TF_INVALID_ARGUMENT, "nothing to run: neither a fetch nor a target is given");
   return NULL;
 }
 
