@@ -68,7 +68,7 @@ static TF_Buffer *hand_out(dvt_buf *buf, dvt_status *out_error) {
 TF_Buffer *TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction *ctx, TF_Status *status) {
   dvt_buf buf = {0};
   dvt_status error;
-  dvt_node_to_proto(node_of(ctx), &buf);
+  dvt_node_to_proto(node_of(ctx), ctx->kernel->input_names, ctx->kernel->device->name, &buf);
   TF_Buffer *buffer = hand_out(&buf, &error);
   dvt_status_to_tf(error, status);
   return buffer;
@@ -98,7 +98,8 @@ static dvt_status attr_size(const TF_OpKernelConstruction *ctx, const char *attr
 void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction *ctx, const char *attr_name,
                                          int32_t *list_size, int32_t *total_size, TF_Status *status) {
   int32_t lists = -1, total = -1;
-  if (TF_GetCode(status) == TF_OK) {
+  dvt_str value;
+  if (TF_GetCode(status) == TF_OK || !dvt_node_attr(node_of(ctx), dvt_str_from(attr_name), &value)) {
     dvt_status error = attr_size(ctx, attr_name, &lists, &total);
     if (error) finish(ctx, attr_name, error, status);
   }

@@ -1,5 +1,7 @@
 // Session nodes and instances: what a session keeps for each operation that a plan needed, and the body
 // graphs of the functions it calls. Kernels and constants of a node are made in node_kernel.c.
+#include <stdio.h>
+
 #include "exec/session_state.h"
 #include "plugin/plugin.h"
 
@@ -82,13 +84,27 @@ static dvt_node_kind kind_of(const dvt_instance *instance, const TF_Operation *o
   return dvt_function_library_find(functions, op->def.op->name) ? DVT_NODE_CALL : DVT_NODE_KERNEL;
 }
 
+// As a NodeDef writes it: the producer's name, and the output where it is not the first.
+static bool input_name(dvt_arena *arena, dvt_edge input, dvt_str *out_name) {
+  dvt_str node = input.node->def.name;
+  *out_name = node;
+  if (input.index <= 0) return true;
+  size_t room = node.len + 16;
+  char *text = dvt_arena_alloc(arena, room);
+  if (!text) return false;
+  int length = snprintf(text, room, DVT_STR_FMT ":%d", DVT_STR_ARG(node), (int)input.index);
+  *out_name = dvt_str_make(text, (size_t)length);
+  return true;
+}
+
 static bool node_init(TF_Session *session, dvt_instance *instance, TF_Operation *op, dvt_session_node *node) {
   *node = (dvt_session_node){.op = op, .owner = instance, .arg_index = -1};
   node->kind = (uint8_t)kind_of(instance, op);
   if (node->kind != DVT_NODE_KERNEL || op->def.input_count == 0) return true;
   dvt_str *names = dvt_arena_alloc(&session->arena, (size_t)op->def.input_count * sizeof *names);
   if (!names) return false;
-  for (int32_t i = 0; i < op->def.input_count; i++) names[i] = op->inputs[i].node->def.name;
+  for (int32_t i = 0; i < op->def.input_count; i++)
+    if (!input_name(&session->arena, op->inputs[i], &names[i])) return false;
   node->input_names = names;
   return true;
 }

@@ -327,7 +327,7 @@ static dvt_status put_node(maker *m, const TF_Operation *node) {
   dvt_node_def def = node->def;
   def.name = m->node_names[node->id];
   size_t begin = dvt_wire_begin(&m->nodes, FUNCTION_NODE);
-  dvt_node_to_proto(&def, &m->nodes);
+  dvt_node_to_proto(&def, NULL, def.device, &m->nodes);
   DVT_RETURN_IF_ERROR(put_node_inputs(m, node));
   dvt_buf_append_str(&m->nodes, node->extra);
   dvt_wire_end(&m->nodes, begin);

@@ -219,10 +219,11 @@ static void put_attr(dvt_str name, dvt_str value, dvt_buf *out) {
   dvt_wire_end(out, begin);
 }
 
-void dvt_node_to_proto(const dvt_node_def *node, dvt_buf *out) {
+void dvt_node_to_proto(const dvt_node_def *node, const dvt_str *input_names, dvt_str device, dvt_buf *out) {
   dvt_wire_put_bytes(out, 1, node->name);
   dvt_wire_put_bytes(out, 2, node->op->name);
-  if (node->device.len) dvt_wire_put_bytes(out, 4, node->device);
+  for (int32_t i = 0; input_names && i < node->input_count; i++) dvt_wire_put_bytes(out, 3, input_names[i]);
+  if (device.len) dvt_wire_put_bytes(out, 4, device);
   for (int32_t i = 0; i < node->attr_count; i++) put_attr(node->attrs[i].name, node->attrs[i].value, out);
   for (int i = 0; i < node->op->attr_count; i++) {
     const dvt_attr_def *attr = &node->op->attrs[i];

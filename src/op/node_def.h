@@ -37,9 +37,9 @@ dvt_status dvt_node_arg_count(const dvt_node_def *node, const dvt_arg_def *arg, 
 // 68).
 dvt_status dvt_op_check_deprecation(const dvt_op_def *op, int graph_def_version) DVT_NODISCARD;
 
-// Serialised NodeDef fields 1 name, 2 op, 4 device, 5 attrs (with defaults filled in, rule 133), without
-// inputs.
-void dvt_node_to_proto(const dvt_node_def *node, dvt_buf *out);
+// Serialised NodeDef: name, op, inputs (`input_names` has one for each; NULL: none are written), device, attrs
+// with defaults filled in (rule 133).
+void dvt_node_to_proto(const dvt_node_def *node, const dvt_str *input_names, dvt_str device, dvt_buf *out);
 // "{{node n}} = Op[T=DT_FLOAT]", for messages; the names of the inputs are the graph's to add.
 void dvt_node_describe(const dvt_node_def *node, dvt_buf *out);
 

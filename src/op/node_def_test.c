@@ -200,7 +200,7 @@ static void test_rule_133_defaults_are_written(void **state) {
   assert_null(resolve(&f));
   f.node.device = DVT_STR("/cpu:0");
   dvt_buf out = {0};
-  dvt_node_to_proto(&f.node, &out);
+  dvt_node_to_proto(&f.node, NULL, f.node.device, &out);
   static const char expected[] =
       "\x0a\x01n\x12\x02Op\x22\x06/cpu:0"
       "\x2a\x07\x0a\x01"
