@@ -59,6 +59,7 @@ void dvt_op_builder_add(TF_OpDefinitionBuilder *builder, dvt_spec_kind kind, dvt
 }
 
 void dvt_op_builder_deprecate(TF_OpDefinitionBuilder *builder, int version, dvt_str text) {
+  builder->deprecated_twice = builder->deprecation_text != NULL;
   builder->deprecated_since = version;
   dvt_free(builder->deprecation_text);
   builder->deprecation_text = dvt_strndup(text);
@@ -129,6 +130,9 @@ dvt_status dvt_op_builder_finish(const TF_OpDefinitionBuilder *builder, dvt_aren
   size_t before = errors->len;
   parse_attrs(builder, &context, op);
   parse_args(builder, &context, op);
+  if (builder->deprecated_twice)
+    dvt_buf_printf(errors, "%sDeprecated more than once in Op " DVT_STR_FMT, errors->len ? "\n" : "",
+                   DVT_STR_ARG(op->name));
   // After a spec error some names are missing; further checks would only repeat it. Attrs come after the
   // arguments because those set minimums that defaults must meet.
   if (errors->len == before) {

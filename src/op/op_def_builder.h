@@ -17,7 +17,8 @@ struct TF_OpDefinitionBuilder {
   bool failed;  // out of memory while adding
   bool is_stateful, is_commutative, is_aggregate, allows_uninitialized_input;
   int32_t deprecated_since;
-  char *deprecation_text;
+  char *deprecation_text;  // NULL: not deprecated
+  bool deprecated_twice;   // refused at registration
   dvt_shape_fn shape_fn;
   char inline_text[DVT_BUILDER_INLINE_BYTES];
 };

@@ -145,7 +145,6 @@ static void test_rule_067_flags_and_rule_068_deprecation_round_trip(void **state
   TF_OpDefinitionBuilder *builder = simple_builder("RegFlags");
   builder->is_commutative = true;
   builder->is_aggregate = false;
-  dvt_op_builder_deprecate(builder, 20, DVT_STR("gone"));
   dvt_op_builder_deprecate(builder, 21, DVT_STR("use Other"));
   assert_null(dvt_op_register(builder));
   const dvt_op_def *op = dvt_op_lookup(DVT_STR("RegFlags")), *copy;
