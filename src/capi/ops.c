@@ -99,7 +99,7 @@ const char *TF_GetNumberAttrForOpListInput(const char *op_name, int input_index,
     error = dvt_error(TF_INVALID_ARGUMENT, "input index %d out of range: op '%s' has %d inputs", input_index,
                       op_name, op->input_count);
   } else if (op->inputs[input_index].number_attr < 0) {
-    error = dvt_error(TF_INVALID_ARGUMENT,
+    error = dvt_error(TF_NOT_FOUND,
                       "input %d ('" DVT_STR_FMT
                       "') of op '%s' is not a list whose length an attr "
                       "gives",

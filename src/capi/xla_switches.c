@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-static atomic_uchar lazy_compilation, cpu_global_jit, auto_jit, constant_folding_disabled;
+static atomic_uchar lazy_compilation = 1, cpu_global_jit, auto_jit, constant_folding_disabled;
 
 unsigned char TF_SetXlaEnableLazyCompilation(unsigned char enable) {
   return atomic_exchange(&lazy_compilation, enable != 0);

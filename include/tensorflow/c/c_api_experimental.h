@@ -211,8 +211,8 @@ TF_CAPI_EXPORT void TF_AttrBuilderCheckCanRunOnDevice(TF_AttrBuilder *builder, c
 
 // Name of the attribute that holds the length of list input `input_index` of an op.
 // Owner: static text, as long as the op is registered.
-// Errors: NOT_FOUND for an unknown op, INVALID_ARGUMENT for an input that is no such list; NULL is
-//   then returned.
+// Errors: NOT_FOUND for an unknown op or an input that is no such list, INVALID_ARGUMENT for an index
+//   out of range; NULL is then returned.
 // Since: 2.15
 TF_CAPI_EXPORT const char *TF_GetNumberAttrForOpListInput(const char *op_name, int input_index,
                                                           TF_Status *status);
