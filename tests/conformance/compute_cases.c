@@ -549,14 +549,24 @@ static void compute_behind(void *kernel, TF_OpKernelContext *ctx) {
   TF_DeleteStatus(s);
 }
 
+static void compute_fresh_two(void *kernel, TF_OpKernelContext *ctx) {
+  compute_fresh(kernel, ctx);
+  TF_Status *s = TF_NewStatus();
+  TF_DeleteTensor(TF_AllocateOutput(ctx, 1, TF_FLOAT, (int64_t[]){0}, 1, 0, s));
+  TF_DeleteStatus(s);
+}
+
 void case_compute_names(void) {
   define_op("Fresh", shape_unknown, "in x: float|out y: float|stateful");
   define_kernel("Fresh", NULL, compute_fresh, NULL);
+  define_op("FreshTwo", shape_unknown, "in x: float|out y: float|out z: float|stateful");
+  define_kernel("FreshTwo", NULL, compute_fresh_two, NULL);
   define_op("Behind", shape_unknown, "in a: float|in b: float|out y: float|stateful");
   define_kernel("Behind", create_behind, compute_behind, NULL);
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Fresh", "scope/a", INPUTS(x)), b = node(graph, "Fresh", "b", INPUTS(x)),
-            y = node(graph, "Behind", "y", INPUTS(a, b));
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Fresh", "scope/a", INPUTS(x)), b = node(graph, "FreshTwo", "b", INPUTS(x)),
+            y = node(graph, "Behind", "y", INPUTS(a, (TF_Output){b.oper, 1}));
+  TF_AddOperationControlInput(graph, y.oper, b.oper);
   see_run("run", graph, &x, float_scalar(1), &y, NULL);
   TF_DeleteGraph(graph);
 }

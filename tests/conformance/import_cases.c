@@ -194,6 +194,21 @@ void case_import_graphs(void) {
   m = graph_of("a = Placeholder() 1");
   put_int(&m, 3, 12);
   see_import("version old field", &m, NULL);
+
+  // A library with one function without a body.
+  for (int version = 0; version <= 30; version += 30) {
+    message arg = {.length = 0}, signature = {.length = 0}, function = {.length = 0}, library = {.length = 0};
+    put_text(&arg, 1, "x");
+    put_int(&arg, 3, TF_FLOAT);
+    put_text(&signature, 1, "Fn");
+    put_bytes(&signature, 2, arg.bytes, arg.length);
+    put_bytes(&function, 1, signature.bytes, signature.length);
+    put_bytes(&library, 1, function.bytes, function.length);
+    m = graph_of("a = Placeholder() 1; f = Fn(a)");
+    put_bytes(&m, 2, library.bytes, library.length);
+    put_versions(&m, 1000, version);
+    see_import(text("function library, min consumer %d", version), &m, NULL);
+  }
 }
 
 // ---- options ----

@@ -162,6 +162,17 @@ void case_while_errors(void) {
       see(text("%s output", label), "%s", out[0].oper ? TF_OperationName(out[0].oper) : "untouched");
     }
   }
+  ISOLATED("same name twice") {
+    TF_Graph *graph = TF_NewGraph();
+    TF_Output in[2] = {placeholder(graph, "a", TF_INT32, 0, NULL), placeholder(graph, "b", TF_INT32, 0, NULL)}, out[2] = {{0}},
+              more[2] = {{0}};
+    add_loop(graph, in, "loop", out);
+    see_status("same name twice first", NULL);
+    add_loop(graph, out, "loop", more);
+    see_status("same name twice second", NULL);
+    see_graph_def("same name twice graph", graph);
+    if (more[0].oper) see_loop("same name twice run", graph, in, more, -9, 2);
+  }
   ISOLATED("no inputs") {
     TF_Graph *graph = TF_NewGraph();
     TF_NewWhile(graph, NULL, 0, st);
