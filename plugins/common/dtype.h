@@ -22,6 +22,12 @@
 #define DVP_IVDEP _Pragma("GCC ivdep")
 #endif
 
+// glibc's complex.h leaves these to GCC.
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
+#endif
+
 typedef struct dvp_f16 {
   uint16_t bits;
 } dvp_f16;

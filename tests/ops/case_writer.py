@@ -118,7 +118,7 @@ class Writer:
         fails, values = False, [None] * len(outputs)
         try:
             with tf1.Session(graph=graph, config=config) as session:
-                values = session.run(outputs, feeds)
+                values = session.run(outputs if outputs else [graph.get_operation_by_name('op')], feeds)
         except tf.errors.OpError as error:
             fails = True
             if isinstance(error, tf.errors.UnimplementedError) or 'No OpKernel was registered' in str(error):
