@@ -1,5 +1,9 @@
-"""Cases for the stateless ops of state.so and control.so."""
+"""Cases for the ops of state.so and control.so that need no variable."""
+import os
+
 import numpy as np
+
+from case_writer import NUMBERS, tf
 
 
 def names(writer, data, scale):
@@ -23,4 +27,31 @@ def checks(writer, data, scale):
     writer.add('Assert', {'condition': np.array([True]), 'data': [np.float32(1)]}, {'summarize': 3})
 
 
-FAMILIES = {'names': names, 'checks': checks}
+def restoring(writer, data, scale):
+    prefix = os.path.join(os.path.dirname(os.path.abspath(writer.path)), 'restoring.ckpt')
+    tensors = {'a/%s' % t: data.tensor(t, (3, 4)) for t in NUMBERS + ['bool', 'string']}
+    tensors.update({'scalar': np.float32(2.5), 'empty': np.zeros((0, 3), 'int64'), 'big': data.tensor('float32', (200, 333)),
+                    'cube': data.tensor('int32', (4, 5, 6))})
+    names = list(tensors)
+    tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[''] * len(names), tensors=[tf.constant(v) for v in tensors.values()])
+
+    def restore(wanted, slices, dtypes=None, must_fail=False, path=prefix):
+        dtypes = dtypes or [tf.string if tensors[n].dtype.kind == 'O' else tf.as_dtype(tensors[n].dtype) for n in wanted]
+        writer.add('RestoreV2', {'prefix': np.array(path.encode(), dtype=object), 'tensor_names': np.array([n.encode() for n in wanted], dtype=object),
+                                 'shape_and_slices': np.array([s.encode() for s in slices], dtype=object)}, {'dtypes': dtypes}, must_fail=must_fail)
+
+    restore(names, [''] * len(names))
+    for text in ('4 5 6 -:-:-', '4 5 6 1,2:-:3,2', '4 5 6 0,1:0,5:5,1', '4 5 6 3,1:4,1:-'):
+        restore(['cube', 'scalar'], [text, ''])
+    restore(['big'], ['200 333 10,100:7,50'])
+    float32, int32 = tf.float32, tf.int32
+    restore(['nothing'], [''], [float32], must_fail=True)
+    restore(['cube'], [''], [float32], must_fail=True)
+    restore(['cube'], ['4 5 7 -:-:-'], [int32], must_fail=True)
+    restore(['cube'], ['4 5 6 0,9:-:-'], [int32], must_fail=True)
+    restore(['cube'], ['4 5 6 -:-'], [int32], must_fail=True)
+    restore(['cube'], ['nonsense'], [int32], must_fail=True)
+    restore(['cube'], [''], [int32], must_fail=True, path=prefix + '.missing')
+
+
+FAMILIES = {'restoring': restoring, 'names': names, 'checks': checks}
