@@ -44,6 +44,7 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   ctx->inputs = e->inputs;
   ctx->last_use = e->last_use;
   ctx->stable_inputs = e->state->flow->plan->stable_inputs + node->first_input;
+  ctx->unread_outputs = e->state->flow->plan->nodes[e->task.node].unread_outputs;
   ctx->outputs = e->outputs;
   ctx->input_count = node->input_count;
   ctx->output_count = node->output_count;

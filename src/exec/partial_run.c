@@ -168,6 +168,7 @@ static dvt_status run_kernel(dvt_partial_run_state *s, const dvt_array_step *ste
   TF_OpKernelContext ctx = {.kernel = step->kernel,
                             .step = &s->step,
                             .inputs = inputs,
+                            .unread_outputs = s->plan->nodes[step->node].unread_outputs,
                             .outputs = s->outputs + step->first_output,
                             .input_count = step->input_count,
                             .output_count = step->output_count};

@@ -16,6 +16,7 @@ typedef struct dvt_plan_node {
   int32_t first_input, input_count;      // in plan->inputs
   int32_t first_control, control_count;  // in plan->controls
   int32_t constant;                      // CONST: its value in plan->constants; else -1
+  const bool *unread_outputs;            // KERNEL: by output, whether neither a node nor a fetch reads it
   atomic_int cost_ns;                    // measured; 0 = not yet
 } dvt_plan_node;
 

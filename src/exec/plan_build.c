@@ -172,6 +172,33 @@ static dvt_status allocate(builder *b, int fetch_count) {
   return NULL;
 }
 
+static void note_read(const dvt_plan *plan, bool *unread, const int32_t *first, dvt_source source) {
+  if (source.node >= 0 && plan->nodes[source.node].unread_outputs)
+    unread[first[source.node] + source.index] = false;
+}
+
+static dvt_status find_unread_outputs(dvt_plan *plan, int fetch_count) {
+  int32_t total = 0, inputs = 0;
+  int32_t *first = dvt_malloc(((size_t)plan->node_count + 1) * sizeof *first);
+  for (int32_t i = 0; first && i < plan->node_count; i++) {
+    first[i] = total;
+    inputs += plan->nodes[i].input_count;
+    if (dvt_plan_node_kind(&plan->nodes[i]) == DVT_NODE_KERNEL)
+      total += dvt_plan_node_def(&plan->nodes[i])->output_count;
+  }
+  bool *unread = first ? dvt_arena_alloc(&plan->arena, (size_t)total + 1) : NULL;
+  if (unread) {
+    memset(unread, true, (size_t)total);
+    for (int32_t i = 0; i < plan->node_count; i++)
+      if (dvt_plan_node_kind(&plan->nodes[i]) == DVT_NODE_KERNEL)
+        plan->nodes[i].unread_outputs = unread + first[i];
+    for (int32_t i = 0; i < inputs; i++) note_read(plan, unread, first, plan->inputs[i]);
+    for (int i = 0; i < fetch_count; i++) note_read(plan, unread, first, plan->fetches[i]);
+  }
+  dvt_free(first);
+  return unread ? NULL : dvt_error_out_of_memory((size_t)total + 1);
+}
+
 static bool suits_array(const dvt_plan *plan) {
   for (int32_t i = 0; i < plan->node_count; i++) {
     dvt_node_kind kind = dvt_plan_node_kind(&plan->nodes[i]);
@@ -190,7 +217,7 @@ static dvt_status build(builder *b, int fetch_count) {
     if (!is_dropped(b, x->order[i])) lay_out_node(b, x->order[i]);
   for (int i = 0; i < fetch_count; i++) b->plan->fetches[i] = plan_source(b, x->fetches[i]);
   b->plan->has_array = suits_array(b->plan);
-  return NULL;
+  return find_unread_outputs(b->plan, fetch_count);
 }
 
 dvt_status dvt_plan_build(TF_Session *session, const dvt_expansion *x, int fetch_count, dvt_plan *plan) {

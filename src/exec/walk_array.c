@@ -114,8 +114,11 @@ static inline bool outputs_are_fine(const TF_OpKernelContext *ctx, const dvt_arr
   return true;
 }
 
+// NULL when the kernel only left unset what nobody reads.
 static dvt_status DVT_COLD step_failed(array_state *s, const dvt_array_step *step) {
+  s->ctx.unread_outputs = s->plan->nodes[step->node].unread_outputs;
   dvt_status status = dvt_context_finish(&s->ctx, false);
+  if (!status) return NULL;
   return dvt_node_failed(status, s->plan->nodes[step->node].session_node, s->ctx.inputs, step->input_count);
 }
 
@@ -131,7 +134,7 @@ static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
   ctx->output_count = step->output_count;
   atomic_store_explicit(&ctx->temp_slots_used, 0, memory_order_relaxed);
   dvt_kernel_compute(ctx);
-  if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) return step_failed(s, step);
+  if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) DVT_RETURN_IF_ERROR(step_failed(s, step));
   const int32_t *release = a->releases + step->first_release, *end = release + step->release_count;
   for (; release < end; release++) {
     dvt_kernel_output *value = &s->outputs[*release];

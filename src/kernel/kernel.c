@@ -118,7 +118,8 @@ static dvt_status wrong_output(const TF_OpKernelContext *ctx, int i, int declare
 
 static dvt_status check_output(const TF_OpKernelContext *ctx, int i, bool allow_unset) {
   const dvt_kernel_output *output = &ctx->outputs[i];
-  if (!output->is_set) return allow_unset ? NULL : missing_output(ctx, i);
+  if (!output->is_set)
+    return allow_unset || (ctx->unread_outputs && ctx->unread_outputs[i]) ? NULL : missing_output(ctx, i);
   int declared = dvt_kernel_output_type(ctx->kernel, i);
   int expected = declared > DVT_DTYPE_REF_OFFSET ? TF_RESOURCE : declared;
   return output->tensor.dtype == expected ? NULL : wrong_output(ctx, i, declared);

@@ -99,6 +99,8 @@ struct TF_OpKernelContext {
   const bool *last_use;
   // stable_inputs[i]: inputs[i] is a constant or a variable's value (dvt_input_is_stable). May be NULL.
   const bool *stable_inputs;
+  // unread_outputs[i]: nobody reads output i, so the kernel may leave it unset. May be NULL.
+  const bool *unread_outputs;
   dvt_kernel_output *outputs;
   int32_t input_count, output_count;
   uint64_t frame_id;
