@@ -25,11 +25,16 @@ static dvt_status place(TF_Session *session, const dvt_session_node *node, const
   return NULL;
 }
 
+// That a graph cannot run here is INVALID_ARGUMENT, as in stock (rule 108).
 dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *node) {
   if (node->kernel_def) return NULL;
   const dvt_device *device;
   DVT_RETURN_IF_ERROR(place(session, node, &device));
-  return dvt_kernel_find(&node->op->def, device->type, &node->kernel_def);
+  dvt_status status = dvt_kernel_find(&node->op->def, device->type, &node->kernel_def);
+  if (dvt_status_code(status) != TF_NOT_FOUND) return status;
+  dvt_status refused = dvt_error(TF_INVALID_ARGUMENT, "%s", dvt_status_message(status));
+  dvt_status_free(status);
+  return refused;
 }
 
 dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *node) {
