@@ -13,22 +13,28 @@
 #endif
 
 // X(function, SLEEF's accuracy suffix)
-#define DVP_VECTOR_FUNCTIONS(X)                                                                        \
-  X(exp, u10)                                                                                          \
-  X(expm1, u10)                                                                                        \
-  X(log, u10)                                                                                          \
-  X(sin, u10) X(cos, u10) X(tan, u10) X(asin, u10) X(acos, u10) X(atan, u10) X(sinh, u10) X(cosh, u10) \
-      X(atanh, u10) X(tanh, u10) X(erf, u10) X(erfc, u15)
+#define DVP_VECTOR_FUNCTIONS(X)                                                                          \
+  X(exp, u10)                                                                                            \
+  X(expm1, u10)                                                                                          \
+  X(log, u10)                                                                                            \
+  X(sin, u10)                                                                                            \
+  X(cos, u10) X(tan, u10) X(asin, u10) X(acos, u10) X(atan, u10) X(sinh, u10) X(cosh, u10) X(atanh, u10) \
+      X(erf, u10) X(erfc, u15)
 
 #define DVP_VECTOR_DECLARE(f, accuracy)                            \
   void DVP_VECTOR(f, f32)(const float *in, float *out, int64_t n); \
   void DVP_VECTOR(f, f64)(const double *in, double *out, int64_t n);
 DVP_VECTOR_FUNCTIONS(DVP_VECTOR_DECLARE)
+DVP_VECTOR_DECLARE(tanh, )
 DVP_VECTOR_DECLARE(log1p, )
 DVP_VECTOR_DECLARE(asinh, )
 DVP_VECTOR_DECLARE(acosh, )
 DVP_VECTOR_DECLARE(lgamma, )
 DVP_VECTOR_DECLARE(sigmoid, )
+
+// out[i] = exp(in[i] - shift); returns the sum of the results.
+float DVP_VECTOR(exp_sum, f32)(const float *in, float shift, float *out, int64_t n);
+double DVP_VECTOR(exp_sum, f64)(const double *in, double shift, double *out, int64_t n);
 
 // out[i] = f(a[i * a_step], b[i * b_step]); steps are 0 or 1.
 void DVP_VECTOR(pow, f32)(const float *a, int a_step, const float *b, int b_step, float *out, int64_t n);

@@ -87,6 +87,23 @@ static inline __m256d log1p4(__m256d x) {
   const __m256d huge = _mm256_cmp_pd(x, _mm256_set1_pd(1e300), _CMP_GT_OQ);
   return _mm256_blendv_pd(Sleef_log1pd4_u10avx2(x), Sleef_logd4_u10avx2(x), huge);
 }
+// tanh: an odd polynomial, fitted to a relative error of 5e-9, where the exponential would cancel; 1 -
+// 2/(exp(2|x|) + 1) elsewhere.
+static inline __m256 tanh8(__m256 x) {
+  static const float fit[] = {-5.64826373e-3f, 2.05897798e-2f,  -5.37251122e-2f,
+                              1.33312747e-1f,  -3.33332747e-1f, 1.0f};
+  const __m256 sign = _mm256_set1_ps(-0.0f), one = _mm256_set1_ps(1);
+  const __m256 size = _mm256_andnot_ps(sign, x), square = _mm256_mul_ps(x, x);
+  __m256 near = _mm256_set1_ps(fit[0]);
+  for (int i = 1; i < 6; i++) near = _mm256_fmadd_ps(near, square, _mm256_set1_ps(fit[i]));
+  const __m256 power = Sleef_expf8_u10avx2(_mm256_add_ps(size, size));
+  const __m256 far = _mm256_sub_ps(one, _mm256_div_ps(_mm256_set1_ps(2), _mm256_add_ps(power, one)));
+  const __m256 small = _mm256_cmp_ps(size, _mm256_set1_ps(0.63f), _CMP_LT_OQ);
+  return _mm256_blendv_ps(_mm256_or_ps(far, _mm256_and_ps(sign, x)), _mm256_mul_ps(near, x), small);
+}
+UNARY_F32(tanh, tanh8)
+UNARY_F64(tanh, Sleef_tanhd4_u10avx2)
+
 UNARY_F32(log1p, log1p8)
 UNARY_F64(log1p, log1p4)
 UNARY_F32(lgamma, Sleef_lgammaf8_u10avx2)
@@ -106,6 +123,34 @@ static inline __m256d sigmoid4(__m256d x) {
 }
 UNARY_F32(sigmoid, sigmoid8)
 UNARY_F64(sigmoid, sigmoid4)
+
+// Two sums of a vector each keep the additions independent.
+#define EXP_SUM(t, vec, lanes, p)                                                        \
+  t##_t DVP_VECTOR(exp_sum, t)(const t##_t *in, t##_t shift, t##_t *out, int64_t n) {    \
+    vec sums[2] = {_mm256_setzero_##p(), _mm256_setzero_##p()};                          \
+    const vec by = _mm256_set1_##p(shift);                                               \
+    int64_t i = 0;                                                                       \
+    for (; i + 2 * lanes <= n; i += 2 * lanes)                                           \
+      for (int k = 0; k < 2; k++) {                                                      \
+        const vec y = EXP_##t(_mm256_sub_##p(_mm256_loadu_##p(in + i + k * lanes), by)); \
+        _mm256_storeu_##p(out + i + k * lanes, y);                                       \
+        sums[k] = _mm256_add_##p(sums[k], y);                                            \
+      }                                                                                  \
+    t##_t rest[lanes], sum = 0;                                                          \
+    _mm256_storeu_##p(rest, _mm256_add_##p(sums[0], sums[1]));                           \
+    for (int k = 0; k < lanes; k++) sum += rest[k];                                      \
+    for (; i < n; i += lanes) {                                                          \
+      int m = n - i < lanes ? (int)(n - i) : lanes;                                      \
+      for (int k = 0; k < lanes; k++) rest[k] = k < m ? in[i + k] : shift;               \
+      _mm256_storeu_##p(rest, EXP_##t(_mm256_sub_##p(_mm256_loadu_##p(rest), by)));      \
+      for (int k = 0; k < m; k++) sum += out[i + k] = rest[k];                           \
+    }                                                                                    \
+    return sum;                                                                          \
+  }
+#define EXP_f32 Sleef_expf8_u10avx2
+#define EXP_f64 Sleef_expd4_u10avx2
+EXP_SUM(f32, __m256, 8, ps)
+EXP_SUM(f64, __m256d, 4, pd)
 
 #else
 
@@ -136,6 +181,8 @@ BINARY(atan2, f32, float, atan2f)
 BINARY(atan2, f64, double, atan2)
 static float sigmoid_f32(float x) { return 1 / (1 + expf(-x)); }
 static double sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+UNARY(tanh, f32, float, tanhf)
+UNARY(tanh, f64, double, tanh)
 UNARY(log1p, f32, float, log1pf)
 UNARY(log1p, f64, double, log1p)
 UNARY(asinh, f32, float, asinhf)
@@ -146,5 +193,14 @@ UNARY(lgamma, f32, float, log_gamma_f32)
 UNARY(lgamma, f64, double, log_gamma_f64)
 UNARY(sigmoid, f32, float, sigmoid_f32)
 UNARY(sigmoid, f64, double, sigmoid_f64)
+
+#define EXP_SUM(t, type, call)                                                    \
+  type DVP_VECTOR(exp_sum, t)(const type *in, type shift, type *out, int64_t n) { \
+    type sum = 0;                                                                 \
+    for (int64_t i = 0; i < n; i++) sum += out[i] = call(in[i] - shift);          \
+    return sum;                                                                   \
+  }
+EXP_SUM(f32, float, expf)
+EXP_SUM(f64, double, exp)
 
 #endif

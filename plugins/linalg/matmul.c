@@ -10,6 +10,8 @@
 
 // A tile is worth a unit of parallel work from about this many multiplications on.
 #define TILE_MACS (1 << 18)
+// Columns that a tile keeps at least where rows could be divided instead.
+#define WIDE 128
 
 typedef struct matmul_state {
   bool transpose_a, transpose_b;  // of BatchMatMul: adjoint
@@ -78,12 +80,12 @@ static void multiply(dvp_call *call, product *p, int64_t batches) {
   int64_t threads = dvt_num_threads(call->ctx), wanted = ceil_div(threads, batches);
   double macs = (double)g->m * (double)g->n * (double)g->k;
   if (macs < 2.0 * TILE_MACS) wanted = 1;
-  // Rows first: pieces of C that are contiguous; columns where there are too few rows.
-  p->m_step = DVP_MAX(8, ceil_div(ceil_div(g->m, wanted), 8) * 8);
-  p->m_tiles = ceil_div(g->m, p->m_step);
-  int64_t columns = ceil_div(wanted, p->m_tiles);
+  // By columns while they stay wide: then no two tiles pack the same part of B. Else by rows too.
+  int64_t columns = DVP_MAX(1, DVP_MIN(wanted, g->n / (g->m < 16 ? 16 : WIDE)));
   p->n_step = DVP_MAX(16, ceil_div(ceil_div(g->n, columns), 16) * 16);
   p->n_tiles = ceil_div(g->n, p->n_step);
+  p->m_step = DVP_MAX(8, ceil_div(ceil_div(g->m, ceil_div(wanted, p->n_tiles)), 8) * 8);
+  p->m_tiles = ceil_div(g->m, p->m_step);
   double cost = macs / (double)(p->m_tiles * p->n_tiles) * p->kernel->ps_per_mac;
   dvp_parallel(call, batches * p->m_tiles * p->n_tiles, cost < 1e15 ? (int64_t)cost + 1000 : (int64_t)1e15,
                run_tiles, p);

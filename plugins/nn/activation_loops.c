@@ -126,39 +126,31 @@ typedef struct softmax_run {
   bool log, failed;
 } softmax_run;
 
-// Largest value, then exponentials of the differences and their sum; lanes keep the sums independent.
-#define ROW_MATH(v)                                                                            \
-  static void softmax_row_##v(const dvp_##v *in, dvp_##v *out, int64_t n, bool log_of) {       \
-    dvp_##v most[16], sums[16], high = -INFINITY, sum = 0;                                     \
-    for (int k = 0; k < 16; k++) {                                                             \
-      most[k] = -INFINITY;                                                                     \
-      sums[k] = 0;                                                                             \
-    }                                                                                          \
-    int64_t i = 0;                                                                             \
-    for (; i + 16 <= n; i += 16)                                                               \
-      for (int k = 0; k < 16; k++)                                                             \
-        most[k] = in[i + k] > most[k] || in[i + k] != in[i + k] ? in[i + k] : most[k];         \
-    for (; i < n; i++) high = in[i] > high || in[i] != in[i] ? in[i] : high;                   \
-    for (int k = 0; k < 16; k++) high = most[k] > high || most[k] != most[k] ? most[k] : high; \
-    for (i = 0; i < n; i++) out[i] = in[i] - high;                                             \
-    if (!log_of) {                                                                             \
-      DVP_VECTOR(exp, v)(out, out, n);                                                         \
-      for (i = 0; i + 16 <= n; i += 16)                                                        \
-        for (int k = 0; k < 16; k++) sums[k] += out[i + k];                                    \
-      for (; i < n; i++) sum += out[i];                                                        \
-      for (int k = 0; k < 16; k++) sum += sums[k];                                             \
-      const dvp_##v scale = 1 / sum;                                                           \
-      for (i = 0; i < n; i++) out[i] *= scale;                                                 \
-      return;                                                                                  \
-    }                                                                                          \
-    dvp_##v block[BLOCK], shift;                                                               \
-    for (i = 0; i < n; i += BLOCK) {                                                           \
-      int64_t m = DVP_MIN(BLOCK, n - i);                                                       \
-      DVP_VECTOR(exp, v)(out + i, block, m);                                                   \
-      for (int64_t k = 0; k < m; k++) sum += block[k];                                         \
-    }                                                                                          \
-    DVP_VECTOR(log, v)(&sum, &shift, 1);                                                       \
-    for (i = 0; i < n; i++) out[i] -= shift;                                                   \
+// Largest value, then exponentials of the differences and their sum. A NaN in the row reaches all of it by
+// the sum.
+#define ROW_MATH(v)                                                                      \
+  static dvp_##v largest_##v(const dvp_##v *in, int64_t n) {                             \
+    dvp_##v most[32], high = -INFINITY;                                                  \
+    for (int k = 0; k < 32; k++) most[k] = -INFINITY;                                    \
+    int64_t i = 0;                                                                       \
+    for (; i + 32 <= n; i += 32)                                                         \
+      for (int k = 0; k < 32; k++) most[k] = in[i + k] > most[k] ? in[i + k] : most[k];  \
+    for (; i < n; i++) high = in[i] > high ? in[i] : high;                               \
+    for (int k = 0; k < 32; k++) high = most[k] > high ? most[k] : high;                 \
+    return high;                                                                         \
+  }                                                                                      \
+  static void softmax_row_##v(const dvp_##v *in, dvp_##v *out, int64_t n, bool log_of) { \
+    const dvp_##v high = largest_##v(in, n);                                             \
+    if (!log_of) {                                                                       \
+      const dvp_##v scale = 1 / DVP_VECTOR(exp_sum, v)(in, high, out, n);                \
+      for (int64_t i = 0; i < n; i++) out[i] *= scale;                                   \
+      return;                                                                            \
+    }                                                                                    \
+    dvp_##v block[BLOCK], sum = 0, shift;                                                \
+    for (int64_t i = 0; i < n; i += BLOCK)                                               \
+      sum += DVP_VECTOR(exp_sum, v)(in + i, high, block, DVP_MIN(BLOCK, n - i));         \
+    DVP_VECTOR(log, v)(&sum, &shift, 1);                                                 \
+    for (int64_t i = 0; i < n; i++) out[i] = in[i] - high - shift;                       \
   }
 ROW_MATH(f32)
 ROW_MATH(f64)
