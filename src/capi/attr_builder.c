@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "kernel/registry.h"
 #include "op/registry.h"
+#include "plugin/plugin.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 enum { MAX_ATTRS = 64 };
@@ -62,6 +63,7 @@ void TF_AttrBuilderSetTypeList(TF_AttrBuilder *builder, const char *attr_name, c
 
 void TF_AttrBuilderCheckCanRunOnDevice(TF_AttrBuilder *builder, const char *device_type, TF_Status *status) {
   dvt_node_def node = {.name = builder->op_name, .attrs = builder->attrs, .attr_count = builder->attr_count};
+  dvt_plugin_autoload_init();
   dvt_status error = dvt_op_lookup_or_error(builder->op_name, &node.op);
   const dvt_kernel_def *def;
   if (!error) error = dvt_kernel_find(&node, dvt_str_from(device_type), &def);

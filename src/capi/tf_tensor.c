@@ -121,8 +121,10 @@ void *TF_TensorData(const TF_Tensor *tensor) { return tensor->data; }
 
 int64_t TF_TensorElementCount(const TF_Tensor *tensor) { return dvt_tensor_count(tensor); }
 
+// Strings need no more than the alignment of a TF_TString, which they have wherever they lie.
 bool TF_TensorIsAligned(const TF_Tensor *tensor) {
-  return (uintptr_t)tensor->data % DVT_TENSOR_ALIGNMENT == 0 || TF_TensorElementCount(tensor) == 0;
+  return (uintptr_t)tensor->data % DVT_TENSOR_ALIGNMENT == 0 || tensor->dtype == TF_STRING ||
+         TF_TensorElementCount(tensor) == 0;
 }
 
 // Moves `value` into the handle in place of what it held; the two may have shared a buffer.
