@@ -6,7 +6,6 @@
 #include "kernel/registry.h"
 #include "op/registry.h"
 #include "plugin/plugin.h"
-#include "plugin/plugin.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 enum { MAX_ATTRS = 64 };
@@ -19,7 +18,6 @@ struct TF_AttrBuilder {
 };
 
 TF_AttrBuilder *TF_NewAttrBuilder(const char *op_name) {
-  dvt_plugin_autoload_init();
   TF_AttrBuilder *builder = dvt_calloc(1, sizeof *builder);
   if (!builder) return NULL;
   if (dvt_arena_copy_str(&builder->arena, dvt_str_from(op_name), &builder->op_name)) return builder;
