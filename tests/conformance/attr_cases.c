@@ -7,8 +7,8 @@ static void see_metadata(const char *label, TF_Operation *oper, const char *attr
   see_status(text("%s metadata status", label), fine ? "" : attr);
   bool sized = m.type == TF_ATTR_STRING || m.type == TF_ATTR_SHAPE;
   if (fine)
-    see(text("%s metadata", label), "list %d size %lld type %d total %lld", m.is_list, (long long)m.list_size, (int)m.type,
-        sized ? (long long)m.total_size : -77);
+    see(text("%s metadata", label), "list %d size %lld type %d total %lld", m.is_list, (long long)m.list_size,
+        (int)m.type, sized ? (long long)m.total_size : -77);
 }
 
 static void see_strings(const char *label, TF_Operation *oper, const char *attr, int max, size_t room) {
@@ -20,7 +20,8 @@ static void see_strings(const char *label, TF_Operation *oper, const char *attr,
   bool fine = TF_GetCode(st) == TF_OK;
   see_status(text("%s strings %d %zu status", label, max, room), NULL);
   for (int i = 0; fine && i < max && values[i]; i++)
-    sprintf(out + strlen(out), "%zu:%.*s at %d,", lengths[i], (int)lengths[i], (char *)values[i], (int)((char *)values[i] - storage));
+    sprintf(out + strlen(out), "%zu:%.*s at %d,", lengths[i], (int)lengths[i], (char *)values[i],
+            (int)((char *)values[i] - storage));
   if (fine) see(text("%s strings %d %zu", label, max, room), "%s", out);
 }
 
@@ -62,21 +63,23 @@ static void see_attr(const char *label, TF_Operation *oper, const char *attr) {
   see_status(text("%s int list 2 status", label), NULL);
   TF_OperationGetAttrIntList(oper, attr, is + 2, 4, st);
   see_status(text("%s int list status", label), NULL);
-  see(text("%s int list", label), "%lld %lld, %lld %lld %lld %lld", (long long)is[0], (long long)is[1], (long long)is[2],
-      (long long)is[3], (long long)is[4], (long long)is[5]);
+  see(text("%s int list", label), "%lld %lld, %lld %lld %lld %lld", (long long)is[0], (long long)is[1],
+      (long long)is[2], (long long)is[3], (long long)is[4], (long long)is[5]);
   float f = -77, fs[4] = {-77, -77, -77, -77};
   TF_OperationGetAttrFloat(oper, attr, &f, st);
   see_status(text("%s float status", label), NULL);
   TF_OperationGetAttrFloatList(oper, attr, fs, 4, st);
   see_status(text("%s float list status", label), NULL);
-  see(text("%s float", label), "%g, %g %g %g %g", (double)f, (double)fs[0], (double)fs[1], (double)fs[2], (double)fs[3]);
+  see(text("%s float", label), "%g, %g %g %g %g", (double)f, (double)fs[0], (double)fs[1], (double)fs[2],
+      (double)fs[3]);
   unsigned char b = 77, bs[4] = {77, 77, 77, 77};
   TF_OperationGetAttrBool(oper, attr, &b, st);
   see_status(text("%s bool status", label), NULL);
   TF_OperationGetAttrBoolList(oper, attr, bs, 4, st);
   see_status(text("%s bool list status", label), NULL);
   see(text("%s bool", label), "%d, %d %d %d %d", b, bs[0], bs[1], bs[2], bs[3]);
-  TF_DataType t = (TF_DataType)77, ts[4] = {(TF_DataType)77, (TF_DataType)77, (TF_DataType)77, (TF_DataType)77};
+  TF_DataType t = (TF_DataType)77,
+              ts[4] = {(TF_DataType)77, (TF_DataType)77, (TF_DataType)77, (TF_DataType)77};
   TF_OperationGetAttrType(oper, attr, &t, st);
   see_status(text("%s type status", label), NULL);
   TF_OperationGetAttrTypeList(oper, attr, ts, 4, st);
@@ -87,8 +90,9 @@ static void see_attr(const char *label, TF_Operation *oper, const char *attr) {
     TF_OperationGetAttrShape(oper, attr, dims, rank, st);
     bool fine = TF_GetCode(st) == TF_OK;
     see_status(text("%s shape %d status", label, rank), NULL);
-    if (fine) see(text("%s shape %d", label, rank), "%lld %lld %lld %lld", (long long)dims[0], (long long)dims[1], (long long)dims[2],
-                  (long long)dims[3]);
+    if (fine)
+      see(text("%s shape %d", label, rank), "%lld %lld %lld %lld", (long long)dims[0], (long long)dims[1],
+          (long long)dims[2], (long long)dims[3]);
   }
   see_shapes(label, oper, attr, 0, 0);
   see_shapes(label, oper, attr, 2, 32);
@@ -149,7 +153,8 @@ static void see_node(const char *label, const char *op, void (*set)(TF_Operation
 SETTER(set_string, TF_SetAttrString(d, "v", "bunny", 5))
 SETTER(set_string_zero, TF_SetAttrString(d, "v", "a\0b", 3))
 SETTER(set_string_empty, TF_SetAttrString(d, "v", "", 0))
-SETTER(set_strings, TF_SetAttrStringList(d, "v", (const void *const[]){"bugs", "", "duck"}, (size_t[]){4, 0, 4}, 3))
+SETTER(set_strings,
+       TF_SetAttrStringList(d, "v", (const void *const[]){"bugs", "", "duck"}, (size_t[]){4, 0, 4}, 3))
 SETTER(set_strings_none, TF_SetAttrStringList(d, "v", NULL, NULL, 0))
 SETTER(set_int, TF_SetAttrInt(d, "v", 1099511627776))
 SETTER(set_int_negative, TF_SetAttrInt(d, "v", -31415))
@@ -169,15 +174,19 @@ SETTER(set_shape_scalar, TF_SetAttrShape(d, "v", NULL, 0))
 SETTER(set_shape_unknown, TF_SetAttrShape(d, "v", NULL, -1))
 SETTER(set_shape_zero, TF_SetAttrShape(d, "v", (int64_t[]){0, 2}, 2))
 SETTER(set_shape_low, TF_SetAttrShape(d, "v", (int64_t[]){-5, 2}, 2))
-SETTER(set_shapes, TF_SetAttrShapeList(d, "v", (const int64_t *const[]){(int64_t[]){1, 3}, NULL, (int64_t[]){2, -1, 6}, NULL},
-                                       (int[]){2, -1, 3, 0}, 4))
+SETTER(set_shapes,
+       TF_SetAttrShapeList(d, "v",
+                           (const int64_t *const[]){(int64_t[]){1, 3}, NULL, (int64_t[]){2, -1, 6}, NULL},
+                           (int[]){2, -1, 3, 0}, 4))
 SETTER(set_shapes_none, TF_SetAttrShapeList(d, "v", NULL, NULL, 0))
 SETTER(set_shape_proto, TF_SetAttrTensorShapeProto(d, "v", "\x12\x02\x08\x04\x12\x02\x08\x05", 8, st))
 SETTER(set_shape_proto_bad, TF_SetAttrTensorShapeProto(d, "v", "\x12\x12\x12", 3, st))
-SETTER(set_shape_protos, TF_SetAttrTensorShapeProtoList(d, "v", (const void *const[]){"\x12\x02\x08\x04", "\x18\x01"},
-                                                        (size_t[]){4, 2}, 2, st))
-SETTER(set_shape_protos_bad, TF_SetAttrTensorShapeProtoList(d, "v", (const void *const[]){"\x12\x02\x08\x04", "\x12"},
-                                                            (size_t[]){4, 1}, 2, st))
+SETTER(set_shape_protos,
+       TF_SetAttrTensorShapeProtoList(d, "v", (const void *const[]){"\x12\x02\x08\x04", "\x18\x01"},
+                                      (size_t[]){4, 2}, 2, st))
+SETTER(set_shape_protos_bad,
+       TF_SetAttrTensorShapeProtoList(d, "v", (const void *const[]){"\x12\x02\x08\x04", "\x12"},
+                                      (size_t[]){4, 1}, 2, st))
 static void set_tensor(TF_OperationDescription *d) {
   TF_Tensor *t = int_vector(3, (int32_t[]){5, 7, 9});
   TF_SetAttrTensor(d, "v", t, st);
@@ -208,7 +217,8 @@ static void set_tensors(TF_OperationDescription *d) {
 SETTER(set_func, TF_SetAttrFuncName(d, "v", "fn", 2))
 SETTER(set_value_int, TF_SetAttrValueProto(d, "v", "\x18\x05", 2, st))
 SETTER(set_value_list, TF_SetAttrValueProto(d, "v", "\x0a\x03\x1a\x01\x05", 5, st))
-SETTER(set_value_func, TF_SetAttrValueProto(d, "v", "\x52\x0f\x0a\x01g\x12\x0a\x0a\x01n\x12\x05\x0a\x03\x1a\x01\x05", 17, st))
+SETTER(set_value_func,
+       TF_SetAttrValueProto(d, "v", "\x52\x0f\x0a\x01g\x12\x0a\x0a\x01n\x12\x05\x0a\x03\x1a\x01\x05", 17, st))
 SETTER(set_value_bad, TF_SetAttrValueProto(d, "v", "\x0a\x03\x1a", 3, st))
 SETTER(set_value_empty, TF_SetAttrValueProto(d, "v", "", 0, st))
 SETTER(set_nothing, (void)d)
@@ -254,7 +264,7 @@ void case_attrs(void) {
                {"tensors", "Kinds6", set_tensors},
                {"func", "Kind7", set_func},
                {"value int", "Kind1", set_value_int},
-               {"value list", "Kinds1", set_value_list},
+               {"value ints", "Kinds1", set_value_list},
                {"value func", "Kind7", set_value_func},
                {"value bad", "Kind1", set_value_bad},
                {"value empty", "Kind1", set_value_empty},
@@ -268,11 +278,12 @@ void case_attr_kinds(void) {
   static const struct {
     const char *name;
     void (*set)(TF_OperationDescription *desc);
-  } setters[] = {{"string", set_string}, {"strings", set_strings},   {"no strings", set_strings_none}, {"int", set_int},
-                 {"ints", set_ints},     {"no ints", set_ints_none}, {"float", set_float},             {"floats", set_floats},
-                 {"bool", set_bool},     {"bools", set_bools},       {"type", set_type},               {"types", set_types},
-                 {"shape", set_shape},   {"shapes", set_shapes},     {"tensor", set_tensor},           {"tensors", set_tensors},
-                 {"func", set_func},     {"nothing", set_nothing}};
+  } setters[] = {{"string", set_string},   {"strings", set_strings}, {"no strings", set_strings_none},
+                 {"int", set_int},         {"ints", set_ints},       {"no ints", set_ints_none},
+                 {"float", set_float},     {"floats", set_floats},   {"bool", set_bool},
+                 {"bools", set_bools},     {"type", set_type},       {"types", set_types},
+                 {"shape", set_shape},     {"shapes", set_shapes},   {"tensor", set_tensor},
+                 {"tensors", set_tensors}, {"func", set_func},       {"nothing", set_nothing}};
   for (int k = 0; k < COUNT(kinds); k++)
     for (int list = 0; list < 2; list++)
       for (int s = 0; s < COUNT(setters); s++) {

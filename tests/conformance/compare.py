@@ -113,7 +113,7 @@ def read_differences(path):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        key, _, value = line.strip().partition(": ")
+        key, _, value = (part.strip() for part in line.partition(":"))
         if key == "at":
             case, _, label = value.partition(" / ")
             entries.append(Difference(case, label))

@@ -16,8 +16,9 @@ static void compute_probe(void *kernel, TF_OpKernelContext *ctx) {
 }
 
 static void define_probe(void) {
-  define_op("Probe", shape_unknown, "in x: float|in l: N*float|in s: string|out y: float|out z: M*float|out i: int32|"
-                                    "attr N: int|attr M: int = 2|stateful");
+  define_op("Probe", shape_unknown,
+            "in x: float|in l: N*float|in s: string|out y: float|out z: M*float|out i: int32|"
+            "attr N: int|attr M: int = 2|stateful");
   define_kernel("Probe", NULL, compute_probe, NULL);
 }
 
@@ -70,23 +71,28 @@ static void probe_inputs(TF_OpKernelContext *ctx, TF_Status *s) {
     else
       see_tensor(text("rule-137 input %d", indices[i]), t);
     if (!untouched) {
-      see(text("rule-143 input %d", indices[i]), "aligned %d maybe move %d", TF_TensorIsAligned(t), TF_TensorMaybeMove(t) != NULL);
+      see(text("rule-143 input %d", indices[i]), "aligned %d maybe move %d", TF_TensorIsAligned(t),
+          TF_TensorMaybeMove(t) != NULL);
       TF_Tensor *again = NULL;
       TF_GetInput(ctx, indices[i], &again, s);
-      see(text("rule-138 input %d again", indices[i]), "new handle %d same data %d", again != t, TF_TensorData(again) == TF_TensorData(t));
+      see(text("rule-138 input %d again", indices[i]), "new handle %d same data %d", again != t,
+          TF_TensorData(again) == TF_TensorData(t));
       TF_DeleteTensor(again);
       TF_DeleteTensor(t);
     }
   }
   for (int i = 0; i < 4; i++) see(text("rule-148 type of input %d", i), "%d", (int)TF_InputDatatype(ctx, i));
-  for (int i = 0; i < 4; i++) see(text("rule-148 type of output %d", i), "%d", (int)TF_ExpectedOutputDataType(ctx, i));
+  for (int i = 0; i < 4; i++)
+    see(text("rule-148 type of output %d", i), "%d", (int)TF_ExpectedOutputDataType(ctx, i));
   static const char *const names[] = {"x", "l", "s", "y", "zz", "N", ""};
   for (int i = 0; i < COUNT(names); i++)
     for (size_t size = 0; size <= 64; size += 32) {
-      TF_InputRange_Args args = {.struct_size = size ? TF_InputRange_Args_STRUCT_SIZE : 0, .start = -77, .stop = -77, .status = s};
+      TF_InputRange_Args args = {
+          .struct_size = size ? TF_InputRange_Args_STRUCT_SIZE : 0, .start = -77, .stop = -77, .status = s};
       TF_SetStatus(s, TF_OK, "");
       TF_InputRange(ctx, names[i], &args);
-      see_other_status(text("rule-146 range of '%s' size %zu status", names[i], size), s, i == 4 ? "zz" : NULL);
+      see_other_status(text("rule-146 range of '%s' size %zu status", names[i], size), s,
+                       i == 4 ? "zz" : NULL);
       see(text("rule-146 range of '%s' size %zu", names[i], size), "%d %d", args.start, args.stop);
     }
   for (size_t i = 0; i < 4; i++) {
@@ -136,8 +142,8 @@ void case_compute_inputs(void) {
 static void see_output(const char *label, TF_Tensor *t, TF_Status *s) {
   see_other_status(text("%s status", label), s, NULL);
   if (t)
-    see(label, "type %d rank %d count %lld bytes %zu aligned %d", (int)TF_TensorType(t), TF_NumDims(t), (long long)TF_TensorElementCount(t),
-        TF_TensorByteSize(t), TF_TensorIsAligned(t));
+    see(label, "type %d rank %d count %lld bytes %zu aligned %d", (int)TF_TensorType(t), TF_NumDims(t),
+        (long long)TF_TensorElementCount(t), TF_TensorByteSize(t), TF_TensorIsAligned(t));
   else
     see(label, "NULL");
   TF_DeleteTensor(t);
@@ -147,12 +153,14 @@ static void see_output(const char *label, TF_Tensor *t, TF_Status *s) {
 static void out_allocate(TF_OpKernelContext *ctx, TF_Status *s) {
   see_output("rule-159 output -1", TF_AllocateOutput(ctx, -1, TF_FLOAT, NULL, 0, 4, s), s);
   see_output("rule-159 output 4", TF_AllocateOutput(ctx, 4, TF_FLOAT, NULL, 0, 4, s), s);
-  see_output("rule-158 other dtype and length", TF_AllocateOutput(ctx, 0, TF_DOUBLE, (int64_t[]){2, 3}, 2, 1, s), s);
+  see_output("rule-158 other dtype and length",
+             TF_AllocateOutput(ctx, 0, TF_DOUBLE, (int64_t[]){2, 3}, 2, 1, s), s);
   see_output("rule-159 twice", TF_AllocateOutput(ctx, 0, TF_FLOAT, NULL, 0, 4, s), s);
   see_output("rule-166 scalar", TF_AllocateOutput(ctx, 1, TF_FLOAT, NULL, 0, 4, s), s);
   see_output("rule-166 zero elements", TF_AllocateOutput(ctx, 2, TF_FLOAT, (int64_t[]){3, 0}, 2, 0, s), s);
   TF_Tensor *t = TF_GetMutableOutput(ctx, 0, s), *again = TF_GetMutableOutput(ctx, 0, s);
-  see("rule-162 mutable output", "new handle %d same data %d", t != again, TF_TensorData(t) == TF_TensorData(again));
+  see("rule-162 mutable output", "new handle %d same data %d", t != again,
+      TF_TensorData(t) == TF_TensorData(again));
   for (int i = 0; i < 6; i++) ((float *)TF_TensorData(t))[i] = (float)i;
   TF_DeleteTensor(again);
   see_output("rule-162 mutable output state", t, s);
@@ -256,7 +264,8 @@ static void out_negative(TF_OpKernelContext *ctx, TF_Status *s) {
   see_output("rule-160 negative output", TF_AllocateOutput(ctx, 0, TF_FLOAT, (int64_t[]){-1}, 1, 4, s), s);
 }
 static void out_overflow(TF_OpKernelContext *ctx, TF_Status *s) {
-  see_output("rule-160 output overflow", TF_AllocateOutput(ctx, 0, TF_FLOAT, (int64_t[]){1LL << 40, 1LL << 40}, 2, 4, s), s);
+  see_output("rule-160 output overflow",
+             TF_AllocateOutput(ctx, 0, TF_FLOAT, (int64_t[]){1LL << 40, 1LL << 40}, 2, 4, s), s);
 }
 static void out_huge(TF_OpKernelContext *ctx, TF_Status *s) {
   TF_Tensor *t = TF_AllocateOutput(ctx, 0, TF_FLOAT, (int64_t[]){1LL << 45}, 1, 4, s);
@@ -340,10 +349,12 @@ static void compute_forward(void *kernel, TF_OpKernelContext *ctx) {
   TF_Tensor *held = NULL;
   if (forward.hold) TF_GetInput(ctx, 0, &held, s);
   int forwarded = -77;
-  TF_Tensor *t = TF_ForwardInputOrAllocateOutput(ctx, forward.count ? forward.candidates : NULL, forward.count, forward.output,
-                                                 forward.dims, forward.rank, forward.no_pointer ? NULL : &forwarded, s);
+  TF_Tensor *t = TF_ForwardInputOrAllocateOutput(ctx, forward.count ? forward.candidates : NULL,
+                                                 forward.count, forward.output, forward.dims, forward.rank,
+                                                 forward.no_pointer ? NULL : &forwarded, s);
   see_other_status(text("%s status", forward.name), s, NULL);
-  see(text("%s forward", forward.name), "input %d, rank %d count %lld", forwarded, t ? TF_NumDims(t) : -1, t ? (long long)TF_TensorElementCount(t) : -1);
+  see(text("%s forward", forward.name), "input %d, rank %d count %lld", forwarded, t ? TF_NumDims(t) : -1,
+      t ? (long long)TF_TensorElementCount(t) : -1);
   if (t && forwarded < 0) memset(TF_TensorData(t), 0, TF_TensorByteSize(t));
   TF_DeleteTensor(t);
   TF_DeleteTensor(held);
@@ -394,8 +405,7 @@ void case_compute_forward(void) {
       {"rule-168 output out of range", "Forward", {0}, 1, 1, 9, {6}, false, false, false, false},
       {"rule-168 zero elements", "Forward", {0}, 1, 1, 0, {0}, false, false, false, false},
   };
-  for (int i = 0; i < COUNT(tries); i++)
-    ISOLATED(tries[i].name) {
+  for (int i = 0; i < COUNT(tries); i++) ISOLATED(tries[i].name) {
       memcpy(forward.candidates, tries[i].candidates, sizeof forward.candidates);
       forward.name = tries[i].name;
       forward.count = tries[i].count, forward.rank = tries[i].rank, forward.output = tries[i].output;
@@ -406,7 +416,8 @@ void case_compute_forward(void) {
                 y = node(graph, tries[i].op, "y", INPUTS(fresh, x));
       TF_Session *session = open_session(graph);
       TF_Tensor *value = float_vector(6, (float[]){9, 9, 9, 9, 9, 9}), *results[2] = {0};
-      TF_SessionRun(session, NULL, &x, &value, 1, (TF_Output[]){y, fresh}, results, tries[i].fetch_producer ? 2 : 1, NULL, 0, NULL, st);
+      TF_SessionRun(session, NULL, &x, &value, 1, (TF_Output[]){y, fresh}, results,
+                    tries[i].fetch_producer ? 2 : 1, NULL, 0, NULL, st);
       see_status(text("%s run", tries[i].name), NULL);
       see_tensor(text("%s result", tries[i].name), results[0]);
       see_tensor(text("%s fed", tries[i].name), value);
@@ -450,20 +461,24 @@ void case_compute_errors(void) {
   see_probe("rule-172 after the output", fail_after_output, NULL);
   for (int code = 1; code <= 16; code++) {
     failing_code = (TF_Code)code;
-    see_probe(text("rule-172 code %d", code), fail_with_code, code == TF_OUT_OF_RANGE ? NULL : "by code|{{node scope/probe}}");
+    see_probe(text("rule-172 code %d", code), fail_with_code,
+              code == TF_OUT_OF_RANGE ? NULL : "by code|{{node scope/probe}}");
   }
 }
 
 // ---- surroundings ----
 
-static void see_view(const char *label, TF_StringView view) { see(label, "'%.*s'", (int)view.len, view.data); }
+static void see_view(const char *label, TF_StringView view) {
+  see(label, "'%.*s'", (int)view.len, view.data);
+}
 
 static void probe_context(TF_OpKernelContext *ctx, TF_Status *s) {
   see("rule-174 stream", "%s", TF_GetStream(ctx, s) ? "stream" : "NULL");
   see_other_status("rule-174 stream status", s, "CPU");
   TF_SetStatus(s, TF_OK, "");
   see("rule-175 step", "same %d positive %d", TF_StepId(ctx) == TF_GetStepId(ctx), TF_StepId(ctx) > 0);
-  see("rule-175 frame", "%llu iteration %lld", (unsigned long long)TF_GetFrameId(ctx), (long long)TF_GetIterId(ctx));
+  see("rule-175 frame", "%llu iteration %lld", (unsigned long long)TF_GetFrameId(ctx),
+      (long long)TF_GetIterId(ctx));
   see("rule-176 device id", "%d", TF_GetDeviceId(ctx));
   see_view("rule-176 device", TF_GetDeviceName(ctx));
   see_view("rule-176 container", TF_GetResourceMgrDefaultContainerName(ctx));
@@ -528,7 +543,8 @@ void case_compute_context(void) {
       TF_SessionRun(session, NULL, (TF_Output[]){x, s}, values, 2, &y, &result, 1, NULL, 0, NULL, st);
       TF_DeleteTensor(result);
     }
-    see("rule-175 step numbers", "%d steps, rising by %lld %lld", step_count, (long long)(steps[1] - steps[0]), (long long)(steps[2] - steps[1]));
+    see("rule-175 step numbers", "%d steps, rising by %lld %lld", step_count,
+        (long long)(steps[1] - steps[0]), (long long)(steps[2] - steps[1]));
   }
 }
 
@@ -543,7 +559,8 @@ static void *create_behind(TF_OpKernelConstruction *ctx) {
 
 static void compute_behind(void *kernel, TF_OpKernelContext *ctx) {
   (void)kernel;
-  for (size_t i = 0; i < 2; i++) see_view(text("rule-151 requested input %zu", i), TF_GetOpKernelRequestedInput(ctx, i));
+  for (size_t i = 0; i < 2; i++)
+    see_view(text("rule-151 requested input %zu", i), TF_GetOpKernelRequestedInput(ctx, i));
   TF_Status *s = TF_NewStatus();
   TF_DeleteTensor(TF_AllocateOutput(ctx, 0, TF_FLOAT, (int64_t[]){0}, 1, 0, s));
   TF_DeleteStatus(s);
@@ -564,7 +581,8 @@ void case_compute_names(void) {
   define_op("Behind", shape_unknown, "in a: float|in b: float|out y: float|stateful");
   define_kernel("Behind", create_behind, compute_behind, NULL);
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Fresh", "scope/a", INPUTS(x)), b = node(graph, "FreshTwo", "b", INPUTS(x)),
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Fresh", "scope/a", INPUTS(x)),
+            b = node(graph, "FreshTwo", "b", INPUTS(x)),
             y = node(graph, "Behind", "y", INPUTS(a, (TF_Output){b.oper, 1}));
   TF_AddOperationControlInput(graph, y.oper, b.oper);
   see_run("run", graph, &x, float_scalar(1), &y, NULL);
@@ -573,7 +591,15 @@ void case_compute_names(void) {
 
 // ---- asynchronous kernels ----
 
-static enum { DONE_AT_ONCE, DONE_IN_THREAD, DONE_LATE, DONE_TWICE, FAIL_AT_ONCE, FAIL_LATE, FAIL_SILENTLY } async_way;
+static enum {
+  DONE_AT_ONCE,
+  DONE_IN_THREAD,
+  DONE_LATE,
+  DONE_TWICE,
+  FAIL_AT_ONCE,
+  FAIL_LATE,
+  FAIL_SILENTLY
+} async_way;
 
 typedef struct late {
   TF_OpKernelContext *ctx;
@@ -620,17 +646,33 @@ static void compute_async(void *kernel, TF_OpKernelContext *ctx, TF_AsyncOpKerne
     pthread_detach(thread);
 }
 
+static void see_async_two(void) {
+  define_op("AsyncTwo", shape_unknown, "in x: float|out y: float|out z: float|stateful");
+  TF_RegisterKernelBuilder(NULL, TF_NewAsyncKernelBuilder("AsyncTwo", "CPU", NULL, compute_async, NULL), st);
+  for (int read = 0; read < 2; read++) {
+    const char *label = text("rule-157 second output unset, %s", read ? "read" : "not read");
+    ISOLATED(label) {
+      async_way = DONE_AT_ONCE;
+      TF_Graph *graph = TF_NewGraph();
+      TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "AsyncTwo", "y", INPUTS(x)),
+                z = node(graph, "Identity", "z", INPUTS((TF_Output){y.oper, read}));
+      see_run(label, graph, &x, float_scalar(3), &z, NULL);
+    }
+  }
+}
+
 void case_compute_async(void) {
+  see_async_two();
   define_op("Async", shape_first, "in x: float|out y: float|stateful");
   TF_RegisterKernelBuilder(NULL, TF_NewAsyncKernelBuilder("Async", "CPU", NULL, compute_async, NULL), st);
-  static const char *const names[] = {"rule-179 done at once", "rule-179 done in a thread", "rule-179 done late", "rule-180 done twice",
-                                      "rule-179 failure", "rule-179 failure late", "rule-179 no output"};
-  for (int i = 0; i < COUNT(names); i++)
-    ISOLATED(names[i]) {
+  static const char *const names[] = {
+      "rule-179 done at once", "rule-179 done in a thread", "rule-179 done late", "rule-180 done twice",
+      "rule-179 failure",      "rule-179 failure late",     "rule-179 no output"};
+  for (int i = 0; i < COUNT(names); i++) ISOLATED(names[i]) {
       async_way = i;
       TF_Graph *graph = TF_NewGraph();
-      TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "Async", "y", INPUTS(x)), z = node(graph, "Async", "z", INPUTS(y)),
-                sum = node(graph, "AddV2", "sum", INPUTS(y, z));
+      TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "Async", "y", INPUTS(x)),
+                z = node(graph, "Async", "z", INPUTS(y)), sum = node(graph, "AddV2", "sum", INPUTS(y, z));
       TF_Session *session = open_session(graph);
       for (int k = 0; k < 3; k++) {
         TF_Tensor *result = run(session, &x, float_scalar(21), &sum);
@@ -651,7 +693,8 @@ static void compute_order(void *kernel, TF_OpKernelContext *ctx) {
   (void)kernel;
   TF_StringView name = TF_GetOpKernelName(ctx);
   pthread_mutex_lock(&order_lock);
-  if (strlen(order) + name.len + 2 < sizeof order) sprintf(order + strlen(order), "%.*s ", (int)name.len, name.data);
+  if (strlen(order) + name.len + 2 < sizeof order)
+    sprintf(order + strlen(order), "%.*s ", (int)name.len, name.data);
   pthread_mutex_unlock(&order_lock);
   TF_Status *s = TF_NewStatus();
   TF_Tensor *x = NULL;

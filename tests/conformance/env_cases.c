@@ -19,7 +19,8 @@ static void see_children(const char *label, const char *folder) {
   see_status(text("%s status", label), NULL);
   const char *next = "";
   int count = 0;
-  while (stream && TF_StringStreamNext(stream, &next) && count < 10) count++, see(text("%s child %s", label, next), "seen");
+  while (stream && TF_StringStreamNext(stream, &next) && count < 10)
+    count++, see(text("%s child %s", label, next), "seen");
   if (stream) see(text("%s end", label), "%s", next ? "text" : "NULL");
   TF_StringStreamDone(stream);
 }
@@ -46,8 +47,9 @@ static void see_stat(const char *label, const char *path) {
   TF_FileStat(path, &stats, st);
   bool fine = TF_GetCode(st) == TF_OK;
   see_status(text("%s stat", label), fine ? "" : path);
-  see(text("%s stats", label), "length %lld time %d directory %d", stats.is_directory && fine ? -1 : (long long)stats.length,
-      stats.mtime_nsec > 1000000000000000000LL, stats.is_directory);
+  see(text("%s stats", label), "length %lld time %d directory %d",
+      stats.is_directory && fine ? -1 : (long long)stats.length, stats.mtime_nsec > 1000000000000000000LL,
+      stats.is_directory);
 }
 
 void case_env_files(void) {
@@ -140,11 +142,12 @@ void case_env_system(void) {
     TF_GetSymbolFromLibrary(NULL, "cos", st);
     see_status("rule-208 NULL handle", NULL);
   }
-  see("clocks", "%d %d %d", TF_NowNanos() > 1000000000000000000ull, TF_NowMicros() / 1000000 - TF_NowSeconds() < 2,
-      TF_NowSeconds() > 1700000000ull);
+  see("clocks", "%d %d %d", TF_NowNanos() > 1000000000000000000ull,
+      TF_NowMicros() / 1000000 - TF_NowSeconds() < 2, TF_NowSeconds() > 1700000000ull);
   TF_StringStream *folders = TF_GetLocalTempDirectories();
   const char *first = NULL;
-  see("temp directories", "%s", folders && TF_StringStreamNext(folders, &first) && first[0] == '/' ? "some" : "none");
+  see("temp directories", "%s",
+      folders && TF_StringStreamNext(folders, &first) && first[0] == '/' ? "some" : "none");
   TF_StringStreamDone(folders);
 }
 
@@ -157,20 +160,23 @@ static void see_api_def(const char *label, TF_ApiDefMap *map, const char *op) {
 }
 
 void case_api_defs(void) {
-  static const char op_list[] = "\x0a\x2a\x0a\x05MyOp1\x12\x06\x0a\x01x\x18\x01\x1a\x06\x0a\x01y\x18\x01\x22\x09\x0a\x01" "a\x12\x04type\x2a\x06short.";
+  static const char op_list[] =
+      "\x0a\x2a\x0a\x05MyOp1\x12\x06\x0a\x01x\x18\x01\x1a\x06\x0a\x01y\x18\x01\x22\x09\x0a\x01"
+      "a\x12\x04type\x2a\x06short.";
   TF_Buffer *list = TF_NewBufferFromString(op_list, sizeof op_list - 1);
   TF_ApiDefMap *map = TF_NewApiDefMap(list, st);
   see_status("new", NULL);
   if (map) {
     see_api_def("plain", map, "MyOp1");
     see_api_def("plain", map, "Nope");
-    static const char *const puts[] = {"op: < graph_op_name: \"MyOp1\" summary: \"New summary.\" >",
-                                       "op { graph_op_name: \"MyOp1\" description: \"Long.\" in_arg { name: \"x\" rename_to: \"xx\" } }",
-                                       "op { graph_op_name: \"MyOp1\" endpoint { name: \"my_op\" } visibility: HIDDEN }",
-                                       "op { graph_op_name: \"MyOp1\" in_arg { name: \"nope\" } }",
-                                       "op { graph_op_name: \"Other\" summary: \"x\" }",
-                                       "nonsense",
-                                       ""};
+    static const char *const puts[] = {
+        "op: < graph_op_name: \"MyOp1\" summary: \"New summary.\" >",
+        "op { graph_op_name: \"MyOp1\" description: \"Long.\" in_arg { name: \"x\" rename_to: \"xx\" } }",
+        "op { graph_op_name: \"MyOp1\" endpoint { name: \"my_op\" } visibility: HIDDEN }",
+        "op { graph_op_name: \"MyOp1\" in_arg { name: \"nope\" } }",
+        "op { graph_op_name: \"Other\" summary: \"x\" }",
+        "nonsense",
+        ""};
     for (int i = 0; i < COUNT(puts); i++) {
       TF_ApiDefMapPut(map, puts[i], strlen(puts[i]), st);
       see_status(text("put %d", i), NULL);
@@ -207,12 +213,13 @@ void case_process(void) {
   see_buffer("run options", "TensorShapeProto", TF_CreateRunOptions(0));
   ISOLATED("shape lists") {
     TF_ShapeAndTypeList *list = TF_NewShapeAndTypeList(3);
-    see("shape list", "%d items, first rank %d type %d", list->num_items, list->items[0].num_dims, (int)list->items[0].dtype);
+    see("shape list", "%d items, first rank %d type %d", list->num_items, list->items[0].num_dims,
+        (int)list->items[0].dtype);
     TF_ShapeAndTypeListSetShape(list, 0, (int64_t[]){1, -1}, 2);
     TF_ShapeAndTypeListSetUnknownShape(list, 1);
     TF_ShapeAndTypeListSetDtype(list, 2, TF_INT32);
-    see("shape list set", "%d %lld, %d, type %d", list->items[0].num_dims, (long long)list->items[0].dims[1], list->items[1].num_dims,
-        (int)list->items[2].dtype);
+    see("shape list set", "%d %lld, %d, type %d", list->items[0].num_dims, (long long)list->items[0].dims[1],
+        list->items[1].num_dims, (int)list->items[2].dtype);
     TF_DeleteShapeAndTypeList(list);
   }
   ISOLATED("servers") {

@@ -46,19 +46,24 @@ static void see_function(const char *label, TF_Function *f, const char *phrases)
   TF_DeleteFunction(f);
 }
 
-#define OPERS(...) (int)(sizeof((const TF_Operation *const[]){__VA_ARGS__}) / sizeof(void *)), (const TF_Operation *const[]){__VA_ARGS__}
+#define OPERS(...)                                                            \
+  (int)(sizeof((const TF_Operation *const[]){__VA_ARGS__}) / sizeof(void *)), \
+      (const TF_Operation *const[]) {                                         \
+    __VA_ARGS__                                                               \
+  }
 #define OUTS(...) INPUTS(__VA_ARGS__)
-#define NAMES(...) (const char *const[]){__VA_ARGS__}
+#define NAMES(...) \
+  (const char *const[]) { __VA_ARGS__ }
 #define ALL -1, NULL
 #define NONE 0, NULL
 
 // One call of TF_GraphToFunction on a fresh body `b`.
-#define MAKE(label, phrases, name, hash, opers, inputs, outputs, names)                                              \
-  ISOLATED(label) {                                                                                                  \
-    body b = new_body();                                                                                             \
-    TF_Function *f = TF_GraphToFunction(b.graph, name, hash, opers, inputs, outputs, names, NULL, NULL, st);          \
-    see_function(label, f, phrases);                                                                                 \
-    TF_DeleteGraph(b.graph);                                                                                         \
+#define MAKE(label, phrases, name, hash, opers, inputs, outputs, names)                                      \
+  ISOLATED(label) {                                                                                          \
+    body b = new_body();                                                                                     \
+    TF_Function *f = TF_GraphToFunction(b.graph, name, hash, opers, inputs, outputs, names, NULL, NULL, st); \
+    see_function(label, f, phrases);                                                                         \
+    TF_DeleteGraph(b.graph);                                                                                 \
   }
 
 void case_function_make(void) {
@@ -67,29 +72,39 @@ void case_function_make(void) {
   MAKE("output names", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NAMES("result"))
   MAKE("output named as input", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NAMES("feed"))
   MAKE("output named as node", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NAMES("sum"))
-  MAKE("duplicate output names", "out", "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative, b.sum), NAMES("out", "out"))
+  MAKE("duplicate output names", "out", "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative, b.sum),
+       NAMES("out", "out"))
   MAKE("bad output name", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NAMES("Bad name"))
   MAKE("no inputs", NULL, "F", 0, OPERS(b.constant), NONE, OUTS((TF_Output){b.constant, 0}), NULL)
   MAKE("no outputs", NULL, "F", 0, ALL, OUTS(b.feed, b.other), NONE, NULL)
   MAKE("identity", NULL, "F", 0, NONE, OUTS(b.feed), OUTS(b.feed), NULL)
   MAKE("identity of all", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.feed), NULL)
   MAKE("permutation", NULL, "F", 0, NONE, OUTS(b.feed, b.other), OUTS(b.other, b.feed), NULL)
-  MAKE("permutation with names", NULL, "F", 0, NONE, OUTS(b.feed, b.other), OUTS(b.other, b.feed), NAMES("first", "second"))
+  MAKE("permutation with names", NULL, "F", 0, NONE, OUTS(b.feed, b.other), OUTS(b.other, b.feed),
+       NAMES("first", "second"))
   MAKE("duplicate outputs", NULL, "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other), OUTS(b.sum, b.sum), NULL)
-  MAKE("duplicate outputs with names", NULL, "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other), OUTS(b.sum, b.sum), NAMES("o1", "o2"))
+  MAKE("duplicate outputs with names", NULL, "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other),
+       OUTS(b.sum, b.sum), NAMES("o1", "o2"))
   MAKE("duplicate inputs", "feed", "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.feed), OUTS(b.sum), NULL)
   MAKE("subset", NULL, "F", 0, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL)
-  MAKE("subset of two", NULL, "F", 0, OPERS(b.negative.oper, b.sum.oper), OUTS(b.feed, b.other), OUTS(b.negative, b.sum), NULL)
+  MAKE("subset of two", NULL, "F", 0, OPERS(b.negative.oper, b.sum.oper), OUTS(b.feed, b.other),
+       OUTS(b.negative, b.sum), NULL)
   MAKE("subset missing an input", "other", "F", 0, OPERS(b.sum.oper), OUTS(b.feed), OUTS(b.sum), NULL)
   MAKE("all missing an input", NULL, "F", 0, ALL, OUTS(b.feed), OUTS(b.sum), NULL)
-  MAKE("output not in body", "ten", "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other), OUTS(b.sum, (TF_Output){b.constant, 0}), NULL)
-  MAKE("list output", NULL, "F", 0, OPERS(b.pair.oper), OUTS(b.feed), OUTS((TF_Output){b.pair.oper, 0}, (TF_Output){b.pair.oper, 2}), NULL)
-  MAKE("list outputs as inputs", NULL, "F", 0, NONE, OUTS((TF_Output){b.pair.oper, 1}, (TF_Output){b.pair.oper, 2}),
-       OUTS((TF_Output){b.pair.oper, 2}), NULL)
-  MAKE("all with input of many outputs", "pair", "F", 0, ALL, OUTS((TF_Output){b.pair.oper, 1}), OUTS((TF_Output){b.pair.oper, 1}), NULL)
-  MAKE("input index too high", NULL, "F", 0, ALL, OUTS(b.feed, (TF_Output){b.other.oper, 2}), OUTS(b.sum), NULL)
+  MAKE("output not in body", "ten", "F", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other),
+       OUTS(b.sum, (TF_Output){b.constant, 0}), NULL)
+  MAKE("list output", NULL, "F", 0, OPERS(b.pair.oper), OUTS(b.feed),
+       OUTS((TF_Output){b.pair.oper, 0}, (TF_Output){b.pair.oper, 2}), NULL)
+  MAKE("list outputs as inputs", NULL, "F", 0, NONE,
+       OUTS((TF_Output){b.pair.oper, 1}, (TF_Output){b.pair.oper, 2}), OUTS((TF_Output){b.pair.oper, 2}),
+       NULL)
+  MAKE("all with input of many outputs", "pair", "F", 0, ALL, OUTS((TF_Output){b.pair.oper, 1}),
+       OUTS((TF_Output){b.pair.oper, 1}), NULL)
+  MAKE("input index too high", NULL, "F", 0, ALL, OUTS(b.feed, (TF_Output){b.other.oper, 2}), OUTS(b.sum),
+       NULL)
   MAKE("input without node", NULL, "F", 0, ALL, OUTS(b.feed, (TF_Output){NULL, 0}), OUTS(b.sum), NULL)
-  MAKE("output index too high", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS((TF_Output){b.sum.oper, 3}), NULL)
+  MAKE("output index too high", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS((TF_Output){b.sum.oper, 3}),
+       NULL)
   MAKE("output without node", NULL, "F", 0, ALL, OUTS(b.feed, b.other), OUTS((TF_Output){NULL, 3}), NULL)
   MAKE("input is body output", NULL, "F", 0, OPERS(b.sum.oper), OUTS(b.sum), OUTS(b.sum), NULL)
   MAKE("lower-case name", NULL, "lower_case", 0, OPERS(b.sum.oper), OUTS(b.feed, b.other), OUTS(b.sum), NULL)
@@ -98,35 +113,45 @@ void case_function_make(void) {
   MAKE("stateful body", NULL, "F", 0, OPERS(b.effect), OUTS(b.feed), OUTS((TF_Output){b.effect, 0}), NULL)
   ISOLATED("description") {
     body b = new_body();
-    TF_Function *f = TF_GraphToFunction(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL, NULL,
-                                        "What it does", st);
+    TF_Function *f = TF_GraphToFunction(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum),
+                                        OUTS(b.negative), NULL, NULL, "What it does", st);
     see_function("description", f, NULL);
   }
   ISOLATED("appended hash") {
     body b = new_body();
-    TF_Function *f = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL, NULL, NULL, st);
-    TF_Function *again = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL, NULL, NULL, st);
-    TF_Function *another = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.sum.oper), OUTS(b.feed, b.other), OUTS(b.sum), NULL, NULL, NULL, st);
-    see("appended hash", "prefix %d length %zu same %d different %d", !strncmp(TF_FunctionName(f), "base_", 5),
-        strlen(TF_FunctionName(f)), !strcmp(TF_FunctionName(f), TF_FunctionName(again)), strcmp(TF_FunctionName(f), TF_FunctionName(another)) != 0);
+    TF_Function *f = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.negative.oper), OUTS(b.sum),
+                                        OUTS(b.negative), NULL, NULL, NULL, st);
+    TF_Function *again = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.negative.oper), OUTS(b.sum),
+                                            OUTS(b.negative), NULL, NULL, NULL, st);
+    TF_Function *another = TF_GraphToFunction(b.graph, "base", 1, OPERS(b.sum.oper), OUTS(b.feed, b.other),
+                                              OUTS(b.sum), NULL, NULL, NULL, st);
+    see("appended hash", "prefix %d length %zu same %d different %d",
+        !strncmp(TF_FunctionName(f), "base_", 5), strlen(TF_FunctionName(f)),
+        !strcmp(TF_FunctionName(f), TF_FunctionName(again)),
+        strcmp(TF_FunctionName(f), TF_FunctionName(another)) != 0);
   }
 }
 
 // Names that clash after they were made lower case and free of odd characters.
 void case_function_names(void) {
   define_function_ops();
-  static const char *const names[] = {"A", "aB", "a/b", "a/b/c", "A-1", "x.y", "_under", "9lives", "Ab_Cd", "ab", "AB"};
+  static const char *const names[] = {"A",      "aB",     "a/b",   "a/b/c", "A-1", "x.y",
+                                      "_under", "9lives", "Ab_Cd", "ab",    "AB"};
   for (int i = 0; i < COUNT(names); i++) {
     TF_Graph *graph = TF_NewGraph();
-    TF_Output x = feed_point(graph, names[i], TF_FLOAT), y = node(graph, "Negate", text("Sub/%s", names[i]), INPUTS(x)),
+    TF_Output x = feed_point(graph, names[i], TF_FLOAT),
+              y = node(graph, "Negate", text("Sub/%s", names[i]), INPUTS(x)),
               z = node(graph, "Negate", text("%sz", names[i]), INPUTS(y));
-    TF_Function *f = TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 2, (TF_Output[]){y, z}, NULL, NULL, NULL, st);
+    TF_Function *f =
+        TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 2, (TF_Output[]){y, z}, NULL, NULL, NULL, st);
     see_function(text("named %s", names[i]), f, NULL);
     TF_DeleteGraph(graph);
   }
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "In", TF_FLOAT), y = feed_point(graph, "in", TF_FLOAT), z = node(graph, "AddV2", "iN", INPUTS(x, y));
-  TF_Function *f = TF_GraphToFunction(graph, "F", 0, -1, NULL, 2, (TF_Output[]){x, y}, 1, &z, NULL, NULL, NULL, st);
+  TF_Output x = feed_point(graph, "In", TF_FLOAT), y = feed_point(graph, "in", TF_FLOAT),
+            z = node(graph, "AddV2", "iN", INPUTS(x, y));
+  TF_Function *f =
+      TF_GraphToFunction(graph, "F", 0, -1, NULL, 2, (TF_Output[]){x, y}, 1, &z, NULL, NULL, NULL, st);
   see_function("clashing", f, NULL);
   TF_DeleteGraph(graph);
 }
@@ -136,47 +161,62 @@ void case_function_control(void) {
   ISOLATED("control edge in body") {
     body b = new_body();
     TF_AddOperationControlInput(b.graph, b.negative.oper, b.constant);
-    see_function("control edge in body", TF_GraphToFunction(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, NULL, NULL, st), NULL);
+    see_function("control edge in body",
+                 TF_GraphToFunction(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, NULL,
+                                    NULL, st),
+                 NULL);
   }
   ISOLATED("control edge from outside") {
     body b = new_body();
     TF_AddOperationControlInput(b.graph, b.negative.oper, b.constant);
     see_function("control edge from outside",
-                 TF_GraphToFunction(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL, NULL, NULL, st), "ten");
+                 TF_GraphToFunction(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative),
+                                    NULL, NULL, NULL, st),
+                 "ten");
   }
   ISOLATED("control edge from input") {
     body b = new_body();
     TF_AddOperationControlInput(b.graph, b.negative.oper, b.feed.oper);
     see_function("control edge from input",
-                 TF_GraphToFunction(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, NULL, NULL, st), NULL);
+                 TF_GraphToFunction(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, NULL,
+                                    NULL, st),
+                 NULL);
   }
   ISOLATED("control outputs") {
     body b = new_body();
     const TF_Operation *controls[] = {b.effect, b.constant};
-    see_function("control outputs",
-                 TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, 2, controls,
-                                                      NULL, NULL, NULL, st), NULL);
+    see_function(
+        "control outputs",
+        TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative),
+                                             NULL, 2, controls, NULL, NULL, NULL, st),
+        NULL);
   }
   ISOLATED("named control outputs") {
     body b = new_body();
     const TF_Operation *controls[] = {b.effect, b.constant};
-    see_function("named control outputs",
-                 TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, 2, controls,
-                                                      NAMES("c1", "c2"), NULL, NULL, st), NULL);
+    see_function(
+        "named control outputs",
+        TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative),
+                                             NULL, 2, controls, NAMES("c1", "c2"), NULL, NULL, st),
+        NULL);
   }
   ISOLATED("duplicate control names") {
     body b = new_body();
     const TF_Operation *controls[] = {b.effect, b.constant};
-    see_function("duplicate control names",
-                 TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative), NULL, 2, controls,
-                                                      NAMES("c1", "c1"), NULL, NULL, st), NULL);
+    see_function(
+        "duplicate control names",
+        TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, ALL, OUTS(b.feed, b.other), OUTS(b.negative),
+                                             NULL, 2, controls, NAMES("c1", "c1"), NULL, NULL, st),
+        NULL);
   }
   ISOLATED("control output outside") {
     body b = new_body();
     const TF_Operation *controls[] = {b.constant};
-    see_function("control output outside",
-                 TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum), OUTS(b.negative), NULL, 1,
-                                                      controls, NULL, NULL, NULL, st), NULL);
+    see_function(
+        "control output outside",
+        TF_GraphToFunctionWithControlOutputs(b.graph, "F", 0, OPERS(b.negative.oper), OUTS(b.sum),
+                                             OUTS(b.negative), NULL, 1, controls, NULL, NULL, NULL, st),
+        NULL);
   }
   ISOLATED("colocation") {
     TF_Graph *graph = TF_NewGraph();
@@ -186,7 +226,8 @@ void case_function_control(void) {
     TF_ColocateWith(desc, x.oper);
     TF_SetDevice(desc, "/device:CPU:0");
     TF_Output n = finish(desc);
-    see_function("colocation", TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 1, &n, NULL, NULL, NULL, st), NULL);
+    see_function("colocation",
+                 TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 1, &n, NULL, NULL, NULL, st), NULL);
   }
   ISOLATED("placeholder attr") {
     TF_Graph *graph = TF_NewGraph();
@@ -196,7 +237,9 @@ void case_function_control(void) {
       TF_SetAttrPlaceholder(desc, "index", i < 2 ? "v1" : "v2");
       out[i] = finish(desc);
     }
-    if (out[0].oper) see_function("placeholder attr", TF_GraphToFunction(graph, "F", 0, -1, NULL, 0, NULL, 3, out, NULL, NULL, NULL, st), NULL);
+    if (out[0].oper)
+      see_function("placeholder attr",
+                   TF_GraphToFunction(graph, "F", 0, -1, NULL, 0, NULL, 3, out, NULL, NULL, NULL, st), NULL);
   }
   ISOLATED("arg attr") {
     TF_Graph *graph = TF_NewGraph();
@@ -205,7 +248,8 @@ void case_function_control(void) {
     TF_SetAttrShape(desc, "shape", (int64_t[]){2, -1}, 2);
     TF_SetAttrString(desc, "_test_attr", "value", 5);
     TF_Output x = finish(desc);
-    see_function("arg attr", TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 0, NULL, NULL, NULL, NULL, st), NULL);
+    see_function("arg attr",
+                 TF_GraphToFunction(graph, "F", 0, -1, NULL, 1, &x, 0, NULL, NULL, NULL, NULL, st), NULL);
   }
 }
 
@@ -229,7 +273,8 @@ static void see_library(const char *label, TF_Graph *graph) {
 void case_function_library(void) {
   define_function_ops();
   TF_Graph *host = TF_NewGraph();
-  TF_Function *f = simple_function("Foo"), *g = simple_function("Grad"), *g2 = simple_function("Grad2"), *h = simple_function("Hoo");
+  TF_Function *f = simple_function("Foo"), *g = simple_function("Grad"), *g2 = simple_function("Grad2"),
+              *h = simple_function("Hoo");
   TF_Function *got[4] = {0};
   see("none", "%d %d", TF_GraphNumFunctions(host), TF_GraphGetFunctions(host, got, 4, st));
   TF_GraphCopyFunction(host, f, NULL, st);
@@ -255,7 +300,8 @@ void case_function_library(void) {
     memset(got, 0, sizeof got);
     int count = TF_GraphGetFunctions(host, got, room, st);
     char names[100] = "";
-    for (int i = 0; i < count; i++) sprintf(names + strlen(names), "%s ", TF_FunctionName(got[i])), TF_DeleteFunction(got[i]);
+    for (int i = 0; i < count; i++)
+      sprintf(names + strlen(names), "%s ", TF_FunctionName(got[i])), TF_DeleteFunction(got[i]);
     see_status(text("get %d status", room), NULL);
     see(text("get %d", room), "%d", count);
     if (room == 4) see("get names length", "%zu", strlen(names));
@@ -284,7 +330,10 @@ void case_function_library(void) {
   TF_FunctionGetAttrValueProto(f, "foo", value, st);
   see_status("function attr unknown", "foo");
   TF_DeleteBuffer(value);
-  TF_FunctionSetAttrValueProto(f, "foo", "\x12\x03""bar", 5, st);
+  TF_FunctionSetAttrValueProto(f, "foo",
+                               "\x12\x03"
+                               "bar",
+                               5, st);
   see_status("function attr set", NULL);
   value = TF_NewBuffer();
   TF_FunctionGetAttrValueProto(f, "foo", value, st);
@@ -322,7 +371,8 @@ static void twice(void *kernel, TF_OpKernelContext *ctx) {
   int64_t dims[4];
   for (int i = 0; i < TF_NumDims(x); i++) dims[i] = TF_Dim(x, i);
   TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, TF_NumDims(x), TF_TensorByteSize(x), s);
-  for (int64_t i = 0; i < TF_TensorElementCount(x); i++) ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
+  for (int64_t i = 0; i < TF_TensorElementCount(x); i++)
+    ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
   TF_DeleteTensor(x);
   TF_DeleteTensor(y);
   TF_DeleteStatus(s);
@@ -332,17 +382,21 @@ void case_function_call(void) {
   define_op("TimesTwo", shape_first, "in x: float|out y: float");
   define_kernel("TimesTwo", NULL, twice, NULL);
   TF_Graph *graph = TF_NewGraph(), *inner = TF_NewGraph(), *host = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), t = node(graph, "TimesTwo", "t", INPUTS(x)), s = node(graph, "AddV2", "s", INPUTS(t, x));
-  TF_Function *three = TF_GraphToFunction(graph, "TimesThree", 0, -1, NULL, 1, &x, 2, (TF_Output[]){s, t}, NULL, NULL, NULL, st);
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), t = node(graph, "TimesTwo", "t", INPUTS(x)),
+            s = node(graph, "AddV2", "s", INPUTS(t, x));
+  TF_Function *three = TF_GraphToFunction(graph, "TimesThree", 0, -1, NULL, 1, &x, 2, (TF_Output[]){s, t},
+                                          NULL, NULL, NULL, st);
   TF_GraphCopyFunction(inner, three, NULL, st);
   TF_Output ix = feed_point(inner, "x", TF_FLOAT), iy = node(inner, "TimesThree", "call", INPUTS(ix));
   see("function node", "outputs %d", iy.oper ? TF_OperationNumOutputs(iy.oper) : -1);
   TF_Output iz = node(inner, "TimesThree", "call2", INPUTS(iy));
-  TF_Function *nine = TF_GraphToFunction(inner, "TimesNine", 0, -1, NULL, 1, &ix, 1, &iz, NULL, NULL, NULL, st);
+  TF_Function *nine =
+      TF_GraphToFunction(inner, "TimesNine", 0, -1, NULL, 1, &ix, 1, &iz, NULL, NULL, NULL, st);
   see_status("nested function", NULL);
   TF_GraphCopyFunction(host, three, NULL, st);
   TF_GraphCopyFunction(host, nine, NULL, st);
-  TF_Output hx = feed_point(host, "x", TF_FLOAT), h3 = node(host, "TimesThree", "h3", INPUTS(hx)), h9 = node(host, "TimesNine", "h9", INPUTS(hx));
+  TF_Output hx = feed_point(host, "x", TF_FLOAT), h3 = node(host, "TimesThree", "h3", INPUTS(hx)),
+            h9 = node(host, "TimesNine", "h9", INPUTS(hx));
   see_run("call", host, &hx, float_vector(2, (float[]){1, -2}), &h3, NULL);
   see_run("call second output", host, &hx, float_vector(2, (float[]){1, -2}), &(TF_Output){h3.oper, 1}, NULL);
   see_run("call nested", host, &hx, float_vector(2, (float[]){1, -2}), &h9, NULL);
@@ -352,7 +406,8 @@ void case_function_call(void) {
   // Through PartitionedCall, and a call of a function that nobody defined.
   static const char *const called[] = {"TimesThree", "Nope"};
   for (int i = 0; i < 2; i++) {
-    TF_OperationDescription *desc = TF_NewOperation(host, i ? "StatefulPartitionedCall" : "PartitionedCall", text("partitioned%d", i));
+    TF_OperationDescription *desc =
+        TF_NewOperation(host, i ? "StatefulPartitionedCall" : "PartitionedCall", text("partitioned%d", i));
     TF_AddInputList(desc, &hx, 1);
     TF_SetAttrTypeList(desc, "Tout", (TF_DataType[]){TF_FLOAT, TF_FLOAT}, 2);
     TF_SetAttrFuncName(desc, "f", called[i], strlen(called[i]));

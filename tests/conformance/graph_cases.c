@@ -24,10 +24,12 @@ static void see_versions(const char *label, TF_Graph *graph) {
 
 // Everything that can be asked of an operation without naming an attribute.
 static void see_operation(const char *label, TF_Operation *oper) {
-  see(text("%s names", label), "'%s' '%s' '%s'", TF_OperationName(oper), TF_OperationOpType(oper), TF_OperationDevice(oper));
+  see(text("%s names", label), "'%s' '%s' '%s'", TF_OperationName(oper), TF_OperationOpType(oper),
+      TF_OperationDevice(oper));
   int inputs = TF_OperationNumInputs(oper), outputs = TF_OperationNumOutputs(oper);
-  see(text("%s counts", label), "inputs %d outputs %d control inputs %d control outputs %d attrs %d", inputs, outputs,
-      TF_OperationNumControlInputs(oper), TF_OperationNumControlOutputs(oper), TF_OperationGetNumAttrs(oper));
+  see(text("%s counts", label), "inputs %d outputs %d control inputs %d control outputs %d attrs %d", inputs,
+      outputs, TF_OperationNumControlInputs(oper), TF_OperationNumControlOutputs(oper),
+      TF_OperationGetNumAttrs(oper));
   for (int i = 0; i < inputs; i++) {
     TF_Output from = TF_OperationInput((TF_Input){oper, i});
     see(text("%s input %d", label, i), "type %d from %s:%d", (int)TF_OperationInputType((TF_Input){oper, i}),
@@ -37,15 +39,19 @@ static void see_operation(const char *label, TF_Operation *oper) {
     TF_Input consumers[8];
     int count = TF_OperationOutputConsumers((TF_Output){oper, i}, consumers, 8);
     char list[256] = "";
-    for (int k = 0; k < count; k++) sprintf(list + strlen(list), " %s:%d", TF_OperationName(consumers[k].oper), consumers[k].index);
-    see(text("%s output %d", label, i), "type %d consumers %d:%s", (int)TF_OperationOutputType((TF_Output){oper, i}),
+    for (int k = 0; k < count; k++)
+      sprintf(list + strlen(list), " %s:%d", TF_OperationName(consumers[k].oper), consumers[k].index);
+    see(text("%s output %d", label, i), "type %d consumers %d:%s",
+        (int)TF_OperationOutputType((TF_Output){oper, i}),
         TF_OperationOutputNumConsumers((TF_Output){oper, i}), list);
   }
   TF_Operation *others[8];
   int count = TF_OperationGetControlInputs(oper, others, 8);
-  for (int k = 0; k < count; k++) see(text("%s control input %d", label, k), "%s", TF_OperationName(others[k]));
+  for (int k = 0; k < count; k++)
+    see(text("%s control input %d", label, k), "%s", TF_OperationName(others[k]));
   count = TF_OperationGetControlOutputs(oper, others, 8);
-  for (int k = 0; k < count; k++) see(text("%s control output %d", label, k), "%s", TF_OperationName(others[k]));
+  for (int k = 0; k < count; k++)
+    see(text("%s control output %d", label, k), "%s", TF_OperationName(others[k]));
 }
 
 static void see_lists(const char *label, TF_Operation *oper, const char *arg) {
@@ -61,10 +67,12 @@ static void see_lists(const char *label, TF_Operation *oper, const char *arg) {
 
 static void define_lists(void) {
   define_op("Lists", shape_unknown,
-            "in a: float|in b: N*T|in c: L|out x: N*T|out y: L|out z: int32|attr N: int >= 0|attr T: type|attr L: list(type) >= 0");
+            "in a: float|in b: N*T|in c: L|out x: N*T|out y: L|out z: int32|attr N: int >= 0|attr T: "
+            "type|attr L: list(type) >= 0");
 }
 
-static TF_Output lists_node(TF_Graph *graph, const char *name, TF_Output a, int n, const TF_Output *b, int l, const TF_Output *c) {
+static TF_Output lists_node(TF_Graph *graph, const char *name, TF_Output a, int n, const TF_Output *b, int l,
+                            const TF_Output *c) {
   TF_OperationDescription *desc = TF_NewOperation(graph, "Lists", name);
   TF_AddInput(desc, a);
   TF_AddInputList(desc, b, n);
@@ -80,7 +88,8 @@ void case_graph_basics(void) {
   define_lists();
   TF_Output x = feed_point(graph, "x", TF_FLOAT), i = feed_point(graph, "i", TF_INT32),
             k = constant(graph, "k", float_vector(3, (float[]){1, 2, 2}));
-  TF_Output id = node(graph, "Identity", "scope/id", INPUTS(x)), sum = node(graph, "AddV2", "sum", INPUTS(id, k)),
+  TF_Output id = node(graph, "Identity", "scope/id", INPUTS(x)),
+            sum = node(graph, "AddV2", "sum", INPUTS(id, k)),
             product = node(graph, "MatMul", "product", INPUTS(x, x));
   TF_Output lists = lists_node(graph, "lists", x, 2, (TF_Output[]){i, i}, 3, (TF_Output[]){x, i, k});
   TF_Output none = lists_node(graph, "none", x, 0, NULL, 0, NULL);
@@ -102,7 +111,8 @@ void case_graph_basics(void) {
   size_t position = 0;
   TF_Operation *next;
   char order[200] = "";
-  while ((next = TF_GraphNextOperation(graph, &position))) sprintf(order + strlen(order), "%s ", TF_OperationName(next));
+  while ((next = TF_GraphNextOperation(graph, &position)))
+    sprintf(order + strlen(order), "%s ", TF_OperationName(next));
   see("order", "%s", order);
   static const char *const names[] = {"x", "scope/id", "scope", "id", "x:0", "^x", "nope", ""};
   for (int n = 0; n < COUNT(names); n++) {
@@ -111,17 +121,23 @@ void case_graph_basics(void) {
   }
   TF_Output inputs[4] = {{0}};
   TF_OperationAllInputs(sum.oper, inputs, 4);
-  see("all inputs", "%s %s %d", TF_OperationName(inputs[0].oper), TF_OperationName(inputs[1].oper), inputs[2].oper != NULL);
+  see("all inputs", "%s %s %d", TF_OperationName(inputs[0].oper), TF_OperationName(inputs[1].oper),
+      inputs[2].oper != NULL);
   TF_Input one[1];
-  see("consumers, room for one", "%d of %d", TF_OperationOutputConsumers(x, one, 1), TF_OperationOutputNumConsumers(x));
+  see("consumers, room for one", "%d of %d", TF_OperationOutputConsumers(x, one, 1),
+      TF_OperationOutputNumConsumers(x));
   see("consumers, no room", "%d", TF_OperationOutputConsumers(x, one, 0));
   TF_Operation *controls[1];
   see("control inputs, room for one", "%d", TF_OperationGetControlInputs(after.oper, controls, 1));
 
-  ISOLATED("input out of range") see("input out of range", "%d", TF_OperationInput((TF_Input){sum.oper, 7}).oper != NULL);
-  ISOLATED("input type out of range") see("input type out of range", "%d", (int)TF_OperationInputType((TF_Input){sum.oper, 7}));
-  ISOLATED("output type out of range") see("output type out of range", "%d", (int)TF_OperationOutputType((TF_Output){sum.oper, 7}));
-  ISOLATED("consumers out of range") see("consumers out of range", "%d", TF_OperationOutputNumConsumers((TF_Output){sum.oper, 7}));
+  ISOLATED("input out of range")
+  see("input out of range", "%d", TF_OperationInput((TF_Input){sum.oper, 7}).oper != NULL);
+  ISOLATED("input type out of range")
+  see("input type out of range", "%d", (int)TF_OperationInputType((TF_Input){sum.oper, 7}));
+  ISOLATED("output type out of range")
+  see("output type out of range", "%d", (int)TF_OperationOutputType((TF_Output){sum.oper, 7}));
+  ISOLATED("consumers out of range")
+  see("consumers out of range", "%d", TF_OperationOutputNumConsumers((TF_Output){sum.oper, 7}));
   ISOLATED("attr name out of range") {
     char name[64] = "";
     TF_OperationGetAttrName(sum.oper, 99, name, st);
@@ -137,9 +153,10 @@ void case_graph_basics(void) {
 }
 
 void case_graph_names(void) {
-  static const char *const names[] = {"a",    "A",    "a1",   "1a",  "a_b", "_a",  "a/b", "a.b", "a-b", ".a",  "-a",  "/a",  "a/",
-                                      "a//b", "a b",  " a",   "a ",  "a:0", "a:",  "^a",  "a\\b", "a>b", ">a",  "a,b", "a@b", "$a",
-                                      "",     "a\nb", "\xc3\xa4", "a/_b", "a/.b", "a/-b", "0",  "a*"};
+  static const char *const names[] = {"a",    "A",        "a1",   "1a",   "a_b",  "_a",  "a/b", "a.b", "a-b",
+                                      ".a",   "-a",       "/a",   "a/",   "a//b", "a b", " a",  "a ",  "a:0",
+                                      "a:",   "^a",       "a\\b", "a>b",  ">a",   "a,b", "a@b", "$a",  "",
+                                      "a\nb", "\xc3\xa4", "a/_b", "a/.b", "a/-b", "0",   "a*"};
   TF_Graph *graph = TF_NewGraph();
   for (int i = 0; i < COUNT(names); i++) {
     TF_Operation *oper = TF_FinishOperation(TF_NewOperation(graph, "NoOp", names[i]), st);
@@ -157,8 +174,9 @@ void case_graph_names(void) {
   see_status("empty op", NULL);
   TF_FinishOperation(TF_NewOperation(graph, "NoOp", "new"), st);
   see_status("name of a refused node", NULL);
-  static const char *const devices[] = {"", "/device:CPU:0", "/cpu:0", "CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0", "bogus",
-                                        "/device:XPU:0", "/device:CPU:99"};
+  static const char *const devices[] = {
+      "",      "/device:CPU:0", "/cpu:0",        "CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0",
+      "bogus", "/device:XPU:0", "/device:CPU:99"};
   for (int i = 0; i < COUNT(devices); i++) {
     TF_OperationDescription *desc = TF_NewOperation(graph, "NoOp", text("device%d", i));
     TF_SetDevice(desc, devices[i]);
@@ -175,30 +193,76 @@ typedef void prepare_fn(TF_OperationDescription *desc, TF_Output f, TF_Output i)
 
 static void in_none(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)d, (void)f, (void)i; }
 static void in_one(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)i, TF_AddInput(d, f); }
-static void in_two(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)i, TF_AddInput(d, f), TF_AddInput(d, f); }
-static void in_three(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_two(d, f, i), TF_AddInput(d, f); }
-static void in_mixed(TF_OperationDescription *d, TF_Output f, TF_Output i) { TF_AddInput(d, f), TF_AddInput(d, i); }
-static void in_ints(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, TF_AddInput(d, i), TF_AddInput(d, i); }
-static void in_list(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)i, TF_AddInputList(d, (TF_Output[]){f, f}, 2); }
-static void in_list_mixed(TF_OperationDescription *d, TF_Output f, TF_Output i) { TF_AddInputList(d, (TF_Output[]){f, i}, 2); }
-static void in_list_empty(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, (void)i, TF_AddInputList(d, NULL, 0); }
-static void in_bad_index(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_one(d, (TF_Output){f.oper, 5}, i); }
-static void in_no_node(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, in_one(d, (TF_Output){NULL, 0}, i); }
-static void t_float(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_one(d, f, i), TF_SetAttrType(d, "T", TF_FLOAT); }
-static void t_int(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_one(d, f, i), TF_SetAttrType(d, "T", TF_INT32); }
-static void t_string(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_one(d, f, i), TF_SetAttrString(d, "T", "x", 1); }
-static void n_wrong(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_list(d, f, i), TF_SetAttrInt(d, "N", 3); }
-static void n_right(TF_OperationDescription *d, TF_Output f, TF_Output i) { in_list(d, f, i), TF_SetAttrInt(d, "N", 2); }
-static void control_only(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)i, TF_AddControlInput(d, f.oper); }
-static void control_first(TF_OperationDescription *d, TF_Output f, TF_Output i) { control_only(d, f, i), in_one(d, f, i); }
+static void in_two(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)i, TF_AddInput(d, f), TF_AddInput(d, f);
+}
+static void in_three(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_two(d, f, i), TF_AddInput(d, f);
+}
+static void in_mixed(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  TF_AddInput(d, f), TF_AddInput(d, i);
+}
+static void in_ints(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, TF_AddInput(d, i), TF_AddInput(d, i);
+}
+static void in_list(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)i, TF_AddInputList(d, (TF_Output[]){f, f}, 2);
+}
+static void in_list_mixed(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  TF_AddInputList(d, (TF_Output[]){f, i}, 2);
+}
+static void in_list_empty(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, (void)i, TF_AddInputList(d, NULL, 0);
+}
+static void in_bad_index(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_one(d, (TF_Output){f.oper, 5}, i);
+}
+static void in_no_node(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, in_one(d, (TF_Output){NULL, 0}, i);
+}
+static void t_float(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_one(d, f, i), TF_SetAttrType(d, "T", TF_FLOAT);
+}
+static void t_int(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_one(d, f, i), TF_SetAttrType(d, "T", TF_INT32);
+}
+static void t_string(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_one(d, f, i), TF_SetAttrString(d, "T", "x", 1);
+}
+static void n_wrong(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_list(d, f, i), TF_SetAttrInt(d, "N", 3);
+}
+static void n_right(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  in_list(d, f, i), TF_SetAttrInt(d, "N", 2);
+}
+static void control_only(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)i, TF_AddControlInput(d, f.oper);
+}
+static void control_first(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  control_only(d, f, i), in_one(d, f, i);
+}
 
-static void attr_n3(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, (void)i, TF_SetAttrInt(d, "r", 3); }
-static void attr_low(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrInt(d, "min", 1); }
-static void attr_unknown(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrInt(d, "zz", 1); }
-static void attr_private(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrInt(d, "_zz", 1); }
-static void attr_string(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrString(d, "s", "no", 2); }
-static void attr_kind(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, (void)i, TF_SetAttrString(d, "r", "3", 1); }
-static void attr_float(TF_OperationDescription *d, TF_Output f, TF_Output i) { (void)f, (void)i, TF_SetAttrFloat(d, "r", 3); }
+static void attr_n3(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, (void)i, TF_SetAttrInt(d, "r", 3);
+}
+static void attr_low(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrInt(d, "min", 1);
+}
+static void attr_unknown(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrInt(d, "zz", 1);
+}
+static void attr_private(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrInt(d, "_zz", 1);
+}
+static void attr_string(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrString(d, "s", "no", 2);
+}
+static void attr_kind(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, (void)i, TF_SetAttrString(d, "r", "3", 1);
+}
+static void attr_float(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  (void)f, (void)i, TF_SetAttrFloat(d, "r", 3);
+}
 static void attr_as_list(TF_OperationDescription *d, TF_Output f, TF_Output i) {
   (void)f, (void)i;
   TF_SetAttrIntList(d, "r", (int64_t[]){3}, 1);
@@ -207,9 +271,15 @@ static void attr_short(TF_OperationDescription *d, TF_Output f, TF_Output i) {
   attr_n3(d, f, i);
   TF_SetAttrIntList(d, "l", (int64_t[]){3}, 1);
 }
-static void attr_type(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrType(d, "t", TF_BOOL); }
-static void attr_type_ok(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrType(d, "t", TF_INT32); }
-static void attr_twice(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_low(d, f, i), TF_SetAttrInt(d, "min", 7); }
+static void attr_type(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrType(d, "t", TF_BOOL);
+}
+static void attr_type_ok(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrType(d, "t", TF_INT32);
+}
+static void attr_twice(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_low(d, f, i), TF_SetAttrInt(d, "min", 7);
+}
 static void attr_type_zero(TF_OperationDescription *d, TF_Output f, TF_Output i) {
   attr_n3(d, f, i);
   TF_SetAttrType(d, "t", (TF_DataType)0);
@@ -222,7 +292,9 @@ static void attr_strings(TF_OperationDescription *d, TF_Output f, TF_Output i) {
   attr_n3(d, f, i);
   TF_SetAttrStringList(d, "ss", (const void *const[]){"x", "q"}, (size_t[]){1, 1}, 2);
 }
-static void attr_func(TF_OperationDescription *d, TF_Output f, TF_Output i) { attr_n3(d, f, i), TF_SetAttrFuncName(d, "f", "fn", 2); }
+static void attr_func(TF_OperationDescription *d, TF_Output f, TF_Output i) {
+  attr_n3(d, f, i), TF_SetAttrFuncName(d, "f", "fn", 2);
+}
 static void attr_placeholder(TF_OperationDescription *d, TF_Output f, TF_Output i) {
   (void)f, (void)i;
   TF_SetAttrPlaceholder(d, "r", "ph");
@@ -236,8 +308,10 @@ void case_node_errors(void) {
   define_op("ListT", shape_unknown, "in a: T|attr T: list({float, int32}) >= 2");
   define_op("NoInput", shape_unknown, "out y: T|attr T: type");
   define_op("Attrs", shape_unknown,
-            "attr r: int|attr min: int >= 5 = 6|attr s: {'x', 'y'} = 'x'|attr l: list(int) >= 2 = [1, 2]|attr t: {float, int32} = "
-            "DT_FLOAT|attr ts: list({float, int32}) = []|attr ss: list({'x', 'y'}) = []|attr f: func = {name: 'f'}");
+            "attr r: int|attr min: int >= 5 = 6|attr s: {'x', 'y'} = 'x'|attr l: list(int) >= 2 = [1, "
+            "2]|attr t: {float, int32} = "
+            "DT_FLOAT|attr ts: list({float, int32}) = []|attr ss: list({'x', 'y'}) = []|attr f: func = "
+            "{name: 'f'}");
   static const struct {
     const char *name, *op;
     prepare_fn *prepare;
@@ -347,8 +421,9 @@ void case_graph_colocate(void) {
 
 void case_graph_changes(void) {
   TF_Graph *graph = TF_NewGraph();
-  TF_Output a = placeholder(graph, "a", TF_FLOAT, 1, (int64_t[]){2}), b = placeholder(graph, "b", TF_FLOAT, 1, (int64_t[]){2}),
-            i = feed_point(graph, "i", TF_INT32), wide = placeholder(graph, "wide", TF_FLOAT, 2, (int64_t[]){4, 4});
+  TF_Output a = placeholder(graph, "a", TF_FLOAT, 1, (int64_t[]){2}),
+            b = placeholder(graph, "b", TF_FLOAT, 1, (int64_t[]){2}), i = feed_point(graph, "i", TF_INT32),
+            wide = placeholder(graph, "wide", TF_FLOAT, 2, (int64_t[]){4, 4});
   TF_Output x = node(graph, "Identity", "x", INPUTS(a)), y = node(graph, "AddV2", "y", INPUTS(x, b)),
             z = node(graph, "Identity", "z", INPUTS(y));
   TF_UpdateEdge(graph, b, (TF_Input){x.oper, 0}, st);
@@ -398,8 +473,10 @@ void case_graph_constant(void) {
   define_op("Opaque", shape_unknown, "in x: T|out y: T|attr T: type|stateful");
   TF_Graph *graph = TF_NewGraph();
   TF_Output feed = feed_point(graph, "feed", TF_FLOAT), one = constant(graph, "one", float_scalar(1)),
-            two = constant(graph, "two", float_vector(2, (float[]){2, 3})), sum = node(graph, "AddV2", "sum", INPUTS(one, two)),
-            same = node(graph, "Identity", "same", INPUTS(sum)), mixed = node(graph, "AddV2", "mixed", INPUTS(sum, feed)),
+            two = constant(graph, "two", float_vector(2, (float[]){2, 3})),
+            sum = node(graph, "AddV2", "sum", INPUTS(one, two)),
+            same = node(graph, "Identity", "same", INPUTS(sum)),
+            mixed = node(graph, "AddV2", "mixed", INPUTS(sum, feed)),
             opaque = node(graph, "Opaque", "opaque", INPUTS(one));
   const TF_Output asked[] = {feed, one, two, sum, same, mixed, opaque};
   for (int k = 0; k < COUNT(asked); k++) {

@@ -46,9 +46,10 @@ void see(const char *label, const char *format, ...) {
 
 const char *code_name(TF_Code code) {
   static const char *const names[] = {
-      "OK",                "CANCELLED",         "UNKNOWN",            "INVALID_ARGUMENT",    "DEADLINE_EXCEEDED", "NOT_FOUND",
-      "ALREADY_EXISTS",    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",           "OUT_OF_RANGE",
-      "UNIMPLEMENTED",     "INTERNAL",          "UNAVAILABLE",        "DATA_LOSS",           "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   return (unsigned)code < COUNT(names) ? names[code] : text("code %d", (int)code);
 }
 
@@ -82,11 +83,21 @@ static size_t append_element(char *out, size_t room, const TF_Tensor *tensor, in
   const void *data = TF_TensorData(tensor);
   int length = 0;
   switch (TF_TensorType(tensor)) {
-    case TF_FLOAT: length = snprintf(out, room, "%.9g", (double)((const float *)data)[i]); break;
-    case TF_DOUBLE: length = snprintf(out, room, "%.17g", ((const double *)data)[i]); break;
-    case TF_INT32: length = snprintf(out, room, "%d", ((const int32_t *)data)[i]); break;
-    case TF_INT64: length = snprintf(out, room, "%lld", (long long)((const int64_t *)data)[i]); break;
-    case TF_BOOL: length = snprintf(out, room, "%d", ((const unsigned char *)data)[i]); break;
+    case TF_FLOAT:
+      length = snprintf(out, room, "%.9g", (double)((const float *)data)[i]);
+      break;
+    case TF_DOUBLE:
+      length = snprintf(out, room, "%.17g", ((const double *)data)[i]);
+      break;
+    case TF_INT32:
+      length = snprintf(out, room, "%d", ((const int32_t *)data)[i]);
+      break;
+    case TF_INT64:
+      length = snprintf(out, room, "%lld", (long long)((const int64_t *)data)[i]);
+      break;
+    case TF_BOOL:
+      length = snprintf(out, room, "%d", ((const unsigned char *)data)[i]);
+      break;
     case TF_STRING: {
       const TF_TString *s = (const TF_TString *)data + i;
       length = snprintf(out, room, "'%.*s'", (int)TF_StringGetSize(s), TF_StringGetDataPointer(s));
@@ -95,7 +106,8 @@ static size_t append_element(char *out, size_t room, const TF_Tensor *tensor, in
     default: {
       size_t size = TF_DataTypeSize(TF_TensorType(tensor));
       for (size_t k = 0; k < size && room > (size_t)length + 2; k++)
-        length += snprintf(out + length, room - (size_t)length, "%02x", ((const unsigned char *)data)[(size_t)i * size + k]);
+        length += snprintf(out + length, room - (size_t)length, "%02x",
+                           ((const unsigned char *)data)[(size_t)i * size + k]);
     }
   }
   return (size_t)length;
@@ -109,7 +121,8 @@ void see_tensor(const char *label, const TF_Tensor *tensor) {
   char value[4096];
   size_t used = (size_t)snprintf(value, sizeof value, "dtype %d [", (int)TF_TensorType(tensor));
   for (int i = 0; i < TF_NumDims(tensor) && used < 2000; i++)
-    used += (size_t)snprintf(value + used, sizeof value - used, "%s%lld", i ? "," : "", (long long)TF_Dim(tensor, i));
+    used += (size_t)snprintf(value + used, sizeof value - used, "%s%lld", i ? "," : "",
+                             (long long)TF_Dim(tensor, i));
   used += (size_t)snprintf(value + used, sizeof value - used, "]");
   for (int64_t i = 0; i < TF_TensorElementCount(tensor) && i < 64 && used < 3500; i++) {
     value[used++] = ' ';
@@ -267,7 +280,8 @@ TF_Tensor *int_vector(int count, const int32_t *values) {
 
 TF_Tensor *string_scalar(const char *value) {
   TF_Tensor *tensor = TF_AllocateTensor(TF_STRING, NULL, 0, sizeof(TF_TString));
-  TF_StringInit(TF_TensorData(tensor));  // stock may hand out memory of an earlier tensor, whatever rule 18 says
+  TF_StringInit(
+      TF_TensorData(tensor));  // stock may hand out memory of an earlier tensor, whatever rule 18 says
   TF_StringCopy(TF_TensorData(tensor), value, strlen(value));
   return tensor;
 }
@@ -295,8 +309,8 @@ TF_Tensor *run(TF_Session *session, const TF_Output *feed, TF_Tensor *value, con
   return result;
 }
 
-void see_run(const char *label, TF_Graph *graph, const TF_Output *feed, TF_Tensor *value, const TF_Output *fetch,
-             const char *phrases) {
+void see_run(const char *label, TF_Graph *graph, const TF_Output *feed, TF_Tensor *value,
+             const TF_Output *fetch, const char *phrases) {
   TF_Session *session = open_session(graph);
   TF_Tensor *result = run(session, feed, value, fetch);
   see_status(text("%s status", label), phrases);

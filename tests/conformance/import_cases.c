@@ -46,8 +46,8 @@ static void put_attr(message *node, const char *name, const void *value, size_t 
   put_bytes(node, 5, entry.bytes, entry.length);
 }
 
-// A node as text: "name = Op(input, ^control) T" where T is a dtype number for attribute T, 0 for none; dtype for
-// Placeholder is set from the same number; "@device" at the end sets the device.
+// A node as text: "name = Op(input, ^control) T" where T is a dtype number for attribute T, 0 for none; dtype
+// for Placeholder is set from the same number; "@device" at the end sets the device.
 static void put_node(message *graph, const char *line) {
   char name[64] = "", op[64] = "", inputs[256] = "", device[64] = "";
   int type = 0;
@@ -57,7 +57,8 @@ static void put_node(message *graph, const char *line) {
   message node = {.length = 0};
   put_text(&node, 1, name);
   put_text(&node, 2, op);
-  for (char *save = NULL, *in = strtok_r(inputs, ", ", &save); in; in = strtok_r(NULL, ", ", &save)) put_text(&node, 3, in);
+  for (char *save = NULL, *in = strtok_r(inputs, ", ", &save); in; in = strtok_r(NULL, ", ", &save))
+    put_text(&node, 3, in);
   if (*device) put_text(&node, 4, device);
   if (type) put_type_attr(&node, !strcmp(op, "Placeholder") ? "dtype" : "T", type);
   put_bytes(graph, 1, node.bytes, node.length);
@@ -89,7 +90,8 @@ static void see_graph_def(const char *label, TF_Graph *graph) {
   see_buffer(label, "GraphDef", b);
 }
 
-static TF_ImportGraphDefResults *import(TF_Graph *graph, const message *m, const TF_ImportGraphDefOptions *options) {
+static TF_ImportGraphDefResults *import(TF_Graph *graph, const message *m,
+                                        const TF_ImportGraphDefOptions *options) {
   TF_Buffer *b = TF_NewBufferFromString(m->bytes, m->length);
   TF_ImportGraphDefResults *results = TF_GraphImportGraphDefWithResults(graph, b, options, st);
   TF_DeleteBuffer(b);
@@ -121,7 +123,8 @@ void case_import_graphs(void) {
       {"empty", "", NULL},
       {"chain", "a = Placeholder() 1; b = Identity(a) 1; c = AddV2(a, b) 1", NULL},
       {"reverse order", "c = AddV2(a, b) 1; b = Identity(a) 1; a = Placeholder() 1", NULL},
-      {"output names", "a = Placeholder() 1; t = TwoOut(a) 1; b = AddV2(t, t:1) 1; c = AddV2(t:0, a:0) 1", NULL},
+      {"output names", "a = Placeholder() 1; t = TwoOut(a) 1; b = AddV2(t, t:1) 1; c = AddV2(t:0, a:0) 1",
+       NULL},
       {"control", "a = Placeholder() 1; b = Identity(a, ^a) 1; n = NoOp(^b, ^a)", NULL},
       {"control twice", "a = Placeholder() 1; n = NoOp(^a, ^a)", NULL},
       {"control before data", "a = Placeholder() 1; b = Identity(^a, a) 1", "b"},
@@ -177,8 +180,12 @@ void case_import_graphs(void) {
   static const struct {
     const char *name;
     int producer, min_consumer;
-  } versions[] = {{"producer 1", 1, 0},        {"producer 10", 10, 0},    {"producer 2474", 2474, 0},
-                  {"producer future", 99999, 0}, {"min consumer", 20, 2475}, {"min consumer far", 20, 999999},
+  } versions[] = {{"producer 1", 1, 0},
+                  {"producer 10", 10, 0},
+                  {"producer 2474", 2474, 0},
+                  {"producer future", 99999, 0},
+                  {"min consumer", 20, 2475},
+                  {"min consumer far", 20, 999999},
                   {"min consumer over producer", 5, 9}};
   for (int i = 0; i < COUNT(versions); i++) {
     m = graph_of("a = Placeholder() 1; b = Identity(a) 1");
@@ -218,7 +225,8 @@ static void see_results(const char *label, TF_ImportGraphDefResults *results) {
   int count;
   TF_Output *outputs;
   TF_ImportGraphDefResultsReturnOutputs(results, &count, &outputs);
-  for (int i = 0; i < count; i++) see(text("%s output %d", label, i), "%s:%d", TF_OperationName(outputs[i].oper), outputs[i].index);
+  for (int i = 0; i < count; i++)
+    see(text("%s output %d", label, i), "%s:%d", TF_OperationName(outputs[i].oper), outputs[i].index);
   TF_Operation **opers;
   TF_ImportGraphDefResultsReturnOperations(results, &count, &opers);
   for (int i = 0; i < count; i++) see(text("%s oper %d", label, i), "%s", TF_OperationName(opers[i]));
@@ -228,15 +236,20 @@ static void see_results(const char *label, TF_ImportGraphDefResults *results) {
   for (int i = 0; i < count; i++) see(text("%s unused %d", label, i), "%s:%d", names[i], indexes[i]);
 }
 
-// Every combination of eight options on a graph that has one of the names already, with B also a prefixed one.
+// Every combination of eight options on a graph that has one of the names already, with B also a prefixed
+// one.
 void case_import_options(void) {
-  message m = graph_of("a = Placeholder() 1; b = Identity(a, ^c) 1; c = Placeholder() 1; d = AddV2(b, c) 1; e = NoOp(^a)");
+  message m = graph_of(
+      "a = Placeholder() 1; b = Identity(a, ^c) 1; c = Placeholder() 1; d = AddV2(b, c) 1; e = NoOp(^a)");
   for (int bits = 0; bits < 512; bits++) {
-    const char *label = text("options %c%c%c%c%c%c%c%c%c", bits & 256 ? 'B' : '-', bits & 1 ? 'P' : '-', bits & 2 ? 'N' : '-', bits & 4 ? 'X' : '-',
-                             bits & 8 ? 'M' : '-', bits & 16 ? 'R' : '-', bits & 32 ? 'C' : '-', bits & 64 ? 'D' : '-',
-                             bits & 128 ? 'T' : '-');
+    const char *label =
+        text("options %c%c%c%c%c%c%c%c%c", bits & 256 ? 'B' : '-', bits & 1 ? 'P' : '-', bits & 2 ? 'N' : '-',
+             bits & 4 ? 'X' : '-', bits & 8 ? 'M' : '-', bits & 16 ? 'R' : '-', bits & 32 ? 'C' : '-',
+             bits & 64 ? 'D' : '-', bits & 128 ? 'T' : '-');
     TF_Graph *graph = TF_NewGraph();
-    TF_Output a = feed_point(graph, "a", TF_FLOAT), taken = feed_point(graph, bits & 256 ? "pre/b" : "pre_b", TF_FLOAT), other = feed_point(graph, "o", TF_FLOAT);
+    TF_Output a = feed_point(graph, "a", TF_FLOAT),
+              taken = feed_point(graph, bits & 256 ? "pre/b" : "pre_b", TF_FLOAT),
+              other = feed_point(graph, "o", TF_FLOAT);
     TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
     if (bits & 1) TF_ImportGraphDefOptionsSetPrefix(options, "pre");
     if (bits & 2) TF_ImportGraphDefOptionsSetUniquifyNames(options, 1);
@@ -270,12 +283,24 @@ void case_import_options(void) {
 
 typedef void option_fn(TF_ImportGraphDefOptions *options, TF_Output a);
 
-static void prefix_empty(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, ""); }
-static void prefix_slash(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p/"); }
-static void prefix_deep(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p/q"); }
-static void prefix_bad(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "~p"); }
-static void prefix_space(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p q"); }
-static void prefix_taken(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "held"); }
+static void prefix_empty(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "");
+}
+static void prefix_slash(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p/");
+}
+static void prefix_deep(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p/q");
+}
+static void prefix_bad(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "~p");
+}
+static void prefix_space(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "p q");
+}
+static void prefix_taken(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetPrefix(o, "held");
+}
 static void prefix_taken_unique(TF_ImportGraphDefOptions *o, TF_Output a) {
   prefix_taken(o, a);
   TF_ImportGraphDefOptionsSetUniquifyPrefix(o, 1);
@@ -289,30 +314,56 @@ static void map_control_to_data(TF_ImportGraphDefOptions *o, TF_Output a) {
 static void map_data_to_control(TF_ImportGraphDefOptions *o, TF_Output a) {
   TF_ImportGraphDefOptionsAddInputMapping(o, "x", 0, (TF_Output){a.oper, -1});
 }
-static void map_data(TF_ImportGraphDefOptions *o, TF_Output a) { TF_ImportGraphDefOptionsAddInputMapping(o, "x", 0, a); }
+static void map_data(TF_ImportGraphDefOptions *o, TF_Output a) {
+  TF_ImportGraphDefOptionsAddInputMapping(o, "x", 0, a);
+}
 static void map_twice(TF_ImportGraphDefOptions *o, TF_Output a) { map_data(o, a), map_data(o, a); }
 static void map_bad_index(TF_ImportGraphDefOptions *o, TF_Output a) {
   TF_ImportGraphDefOptionsAddInputMapping(o, "x", 0, (TF_Output){a.oper, 4});
 }
-static void map_unused(TF_ImportGraphDefOptions *o, TF_Output a) { TF_ImportGraphDefOptionsAddInputMapping(o, "x", 7, a); }
+static void map_unused(TF_ImportGraphDefOptions *o, TF_Output a) {
+  TF_ImportGraphDefOptionsAddInputMapping(o, "x", 7, a);
+}
 static void map_outside(TF_ImportGraphDefOptions *o, TF_Output a) {
   TF_ImportGraphDefOptionsAddInputMapping(o, "outside", 0, a);
 }
-static void return_output(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "y", 0); }
-static void return_no_output(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "y", 5); }
-static void return_no_node(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "nope", 0); }
-static void return_no_oper(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsAddReturnOperation(o, "nope"); }
-static void return_mapped(TF_ImportGraphDefOptions *o, TF_Output a) { map_data(o, a), TF_ImportGraphDefOptionsAddReturnOutput(o, "x", 0); }
-static void return_prefixed(TF_ImportGraphDefOptions *o, TF_Output a) { prefix_deep(o, a), return_output(o, a); }
+static void return_output(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "y", 0);
+}
+static void return_no_output(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "y", 5);
+}
+static void return_no_node(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsAddReturnOutput(o, "nope", 0);
+}
+static void return_no_oper(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsAddReturnOperation(o, "nope");
+}
+static void return_mapped(TF_ImportGraphDefOptions *o, TF_Output a) {
+  map_data(o, a), TF_ImportGraphDefOptionsAddReturnOutput(o, "x", 0);
+}
+static void return_prefixed(TF_ImportGraphDefOptions *o, TF_Output a) {
+  prefix_deep(o, a), return_output(o, a);
+}
 static void device_default(TF_ImportGraphDefOptions *o, TF_Output a) {
   (void)a, TF_ImportGraphDefOptionsSetDefaultDevice(o, "/device:CPU:7");
 }
-static void control_none(TF_ImportGraphDefOptions *o, TF_Output a) { TF_ImportGraphDefOptionsAddControlDependency(o, a.oper); }
+static void control_none(TF_ImportGraphDefOptions *o, TF_Output a) {
+  TF_ImportGraphDefOptionsAddControlDependency(o, a.oper);
+}
 static void control_and_map(TF_ImportGraphDefOptions *o, TF_Output a) { control_none(o, a), map_data(o, a); }
-static void remap_unknown(TF_ImportGraphDefOptions *o, TF_Output a) { TF_ImportGraphDefOptionsRemapControlDependency(o, "zz", a.oper); }
-static void remap_x(TF_ImportGraphDefOptions *o, TF_Output a) { TF_ImportGraphDefOptionsRemapControlDependency(o, "x", a.oper); }
-static void unique_names(TF_ImportGraphDefOptions *o, TF_Output a) { (void)a, TF_ImportGraphDefOptionsSetUniquifyNames(o, 1); }
-static void unique_prefixed(TF_ImportGraphDefOptions *o, TF_Output a) { unique_names(o, a), prefix_taken(o, a); }
+static void remap_unknown(TF_ImportGraphDefOptions *o, TF_Output a) {
+  TF_ImportGraphDefOptionsRemapControlDependency(o, "zz", a.oper);
+}
+static void remap_x(TF_ImportGraphDefOptions *o, TF_Output a) {
+  TF_ImportGraphDefOptionsRemapControlDependency(o, "x", a.oper);
+}
+static void unique_names(TF_ImportGraphDefOptions *o, TF_Output a) {
+  (void)a, TF_ImportGraphDefOptionsSetUniquifyNames(o, 1);
+}
+static void unique_prefixed(TF_ImportGraphDefOptions *o, TF_Output a) {
+  unique_names(o, a), prefix_taken(o, a);
+}
 static void nothing(TF_ImportGraphDefOptions *o, TF_Output a) { (void)o, (void)a; }
 
 void case_import_option_cases(void) {
@@ -348,9 +399,9 @@ void case_import_option_cases(void) {
                {"remap", remap_x},
                {"unique names", unique_names},
                {"unique and prefix", unique_prefixed}};
-  static const char *const graphs[] = {"x = Placeholder() 1; y = Identity(x, ^x) 1; z = NoOp(^y) 0 @/device:CPU:1",
-                                       "y = Identity(outside) 1",
-                                       "held = Placeholder() 1; held_1 = Identity(held) 1; y = Identity(held_1) 1"};
+  static const char *const graphs[] = {
+      "x = Placeholder() 1; y = Identity(x, ^x) 1; z = NoOp(^y) 0 @/device:CPU:1", "y = Identity(outside) 1",
+      "held = Placeholder() 1; held_1 = Identity(held) 1; y = Identity(held_1) 1"};
   for (int g = 0; g < COUNT(graphs); g++)
     for (int i = 0; i < COUNT(tries); i++) {
       const char *label = text("graph %d, %s", g, tries[i].name);
@@ -412,7 +463,8 @@ void case_import_return_outputs(void) {
 
 // Colocation with nodes that do or do not exist.
 void case_import_colocation(void) {
-  static const char *const classes[] = {"\x0a\x08\x12\x06loc:@a", "\x0a\x0b\x12\x09loc:@nope", "\x0a\x07\x12\x05other", "\x12\x06loc:@a"};
+  static const char *const classes[] = {"\x0a\x08\x12\x06loc:@a", "\x0a\x0b\x12\x09loc:@nope",
+                                        "\x0a\x07\x12\x05other", "\x12\x06loc:@a"};
   for (int i = 0; i < COUNT(classes); i++)
     for (int validate = 0; validate < 2; validate++)
       for (int prefix = 0; prefix < 2; prefix++) {

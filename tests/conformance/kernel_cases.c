@@ -31,7 +31,9 @@ static void compute_three(void *kernel, TF_OpKernelContext *ctx) {
   (void)kernel;
   set_marker(ctx, 3);
 }
-static void compute_kernel(void *kernel, TF_OpKernelContext *ctx) { set_marker(ctx, (float)(uintptr_t)kernel); }
+static void compute_kernel(void *kernel, TF_OpKernelContext *ctx) {
+  set_marker(ctx, (float)(uintptr_t)kernel);
+}
 
 static void delete_count(void *kernel) {
   deleted++;
@@ -86,7 +88,9 @@ void case_kernel_register(void) {
     const char *name, *bytes;
   } defs[] = {{"NULL", NULL},
               {"empty", ""},
-              {"op and device", "\x0a\x0aRegistered\x12\x03" "CPU"},
+              {"op and device",
+               "\x0a\x0aRegistered\x12\x03"
+               "CPU"},
               {"label and priority", "\x2a\x02lb\x30\x05"},
               {"constraint", "\x1a\x0a\x0a\x01T\x12\x05\x0a\x03\x32\x01\x03"},
               {"host memory", "\x22\x01x"},
@@ -110,14 +114,17 @@ typedef struct registration {
 } registration;
 
 static void define_lookup(const char *op, int count, const registration *kernels) {
-  define_op(op, shape_unknown, "in x: T|out y: float|attr T: type|attr L: list(type) = [DT_FLOAT, DT_INT32]|attr i: int = 3");
+  define_op(op, shape_unknown,
+            "in x: T|out y: float|attr T: type|attr L: list(type) = [DT_FLOAT, DT_INT32]|attr i: int = 3");
   for (int i = 0; i < count; i++) {
     if (!kernels[i].device) continue;
     TF_KernelBuilder *b = TF_NewKernelBuilder(op, kernels[i].device, NULL, markers[i], NULL);
     if (kernels[i].label) TF_KernelBuilder_Label(b, kernels[i].label);
     if (kernels[i].priority) TF_KernelBuilder_Priority(b, kernels[i].priority);
-    if (kernels[i].type) TF_KernelBuilder_TypeConstraint(b, kernels[i].attr, (TF_DataType)kernels[i].type, st);
-    if (kernels[i].type2) TF_KernelBuilder_TypeConstraint(b, kernels[i].attr, (TF_DataType)kernels[i].type2, st);
+    if (kernels[i].type)
+      TF_KernelBuilder_TypeConstraint(b, kernels[i].attr, (TF_DataType)kernels[i].type, st);
+    if (kernels[i].type2)
+      TF_KernelBuilder_TypeConstraint(b, kernels[i].attr, (TF_DataType)kernels[i].type2, st);
     TF_RegisterKernelBuilder(NULL, b, st);
     if (TF_GetCode(st) != TF_OK) see_status(text("registration of %s", op), NULL);
   }
@@ -158,13 +165,19 @@ void case_kernel_lookup(void) {
       {"rule-101 tie at the top", {{CPU, .priority = 1}, {CPU, .priority = 1}, {CPU}}, NULL},
       {"rule-102 default", {{.device = "DEFAULT"}}, NULL},
       {"rule-102 default and CPU", {{.device = "DEFAULT", .priority = 5}, {CPU}}, NULL},
-      {"rule-102 default, CPU does not match", {{.device = "DEFAULT"}, {CPU, .attr = "T", .type = TF_INT32}}, NULL},
+      {"rule-102 default, CPU does not match",
+       {{.device = "DEFAULT"}, {CPU, .attr = "T", .type = TF_INT32}},
+       NULL},
       {"rule-102 two defaults", {{.device = "DEFAULT"}, {.device = "DEFAULT"}}, NULL},
-      {"rule-102 two defaults of two priorities", {{.device = "DEFAULT", .priority = 1}, {.device = "DEFAULT"}}, NULL},
+      {"rule-102 two defaults of two priorities",
+       {{.device = "DEFAULT", .priority = 1}, {.device = "DEFAULT"}},
+       NULL},
       {"rule-102 default with label", {{.device = "DEFAULT", .label = "l"}}, "l"},
       {"rule-103 matches", {{CPU, .attr = "T", .type = TF_FLOAT}}, NULL},
       {"rule-103 does not match", {{CPU, .attr = "T", .type = TF_INT32}}, NULL},
-      {"rule-103 two types", {{CPU, .attr = "T", .type = TF_INT32}, {CPU, .attr = "T", .type = TF_FLOAT}}, NULL},
+      {"rule-103 two types",
+       {{CPU, .attr = "T", .type = TF_INT32}, {CPU, .attr = "T", .type = TF_FLOAT}},
+       NULL},
       {"rule-103 constrained and not", {{CPU}, {CPU, .attr = "T", .type = TF_FLOAT}}, NULL},
       {"rule-103 list", {{CPU, .attr = "L", .type = TF_FLOAT}}, NULL},
       {"rule-104 two constraints", {{CPU, .attr = "T", .type = TF_FLOAT, .type2 = TF_INT32}}, NULL},
@@ -183,14 +196,16 @@ void case_kernel_lookup(void) {
 
 // What TF_AttrBuilder says about kernels.
 void case_kernel_can_run(void) {
-  define_lookup("CanRun", 2, (registration[]){{CPU, .attr = "T", .type = TF_FLOAT}, {.device = "GPU", .attr = "T", .type = TF_INT32}});
+  define_lookup("CanRun", 2,
+                (registration[]){{CPU, .attr = "T", .type = TF_FLOAT},
+                                 {.device = "GPU", .attr = "T", .type = TF_INT32}});
   static const struct {
     const char *op, *device;
     int type;
-  } asked[] = {{"CanRun", "CPU", TF_FLOAT}, {"CanRun", "CPU", TF_INT32}, {"CanRun", "GPU", TF_INT32}, {"CanRun", "XPU", TF_FLOAT},
-               {"CanRun", "CPU", 0},        {"Nope", "CPU", TF_FLOAT},   {"Identity", "CPU", TF_FLOAT}};
-  for (int i = 0; i < COUNT(asked); i++)
-    ISOLATED(text("can run %d", i)) {
+  } asked[] = {{"CanRun", "CPU", TF_FLOAT},  {"CanRun", "CPU", TF_INT32}, {"CanRun", "GPU", TF_INT32},
+               {"CanRun", "XPU", TF_FLOAT},  {"CanRun", "CPU", 0},        {"Nope", "CPU", TF_FLOAT},
+               {"Identity", "CPU", TF_FLOAT}};
+  for (int i = 0; i < COUNT(asked); i++) ISOLATED(text("can run %d", i)) {
       TF_AttrBuilder *b = TF_NewAttrBuilder(asked[i].op);
       if (asked[i].type) TF_AttrBuilderSetType(b, "T", (TF_DataType)asked[i].type);
       TF_AttrBuilderCheckCanRunOnDevice(b, asked[i].device, st);
@@ -229,8 +244,9 @@ void case_kernel_life(void) {
   define_op("NameLife", shape_unknown, "in x: float|out y: float|stateful");
   define_kernel("NameLife", create_name, compute_kernel, NULL);
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Life", "a", INPUTS(x)), b = node(graph, "Life", "b", INPUTS(x)),
-            null = node(graph, "NullLife", "null", INPUTS(x)), bad = node(graph, "FailLife", "bad", INPUTS(x)),
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, "Life", "a", INPUTS(x)),
+            b = node(graph, "Life", "b", INPUTS(x)), null = node(graph, "NullLife", "null", INPUTS(x)),
+            bad = node(graph, "FailLife", "bad", INPUTS(x)),
             named = node(graph, "NameLife", "scope/named", INPUTS(x));
   TF_Session *session = open_session(graph);
   for (int i = 0; i < 3; i++) {
@@ -248,14 +264,15 @@ void case_kernel_life(void) {
   TF_DeleteTensor(result);
   TF_DeleteTensor(run(session, &x, float_scalar(1), &named));
   close_session(session);
-  see("rule-115 after the session", "created %d deleted %d last %d", created, deleted, (int)(intptr_t)last_deleted);
+  see("rule-115 after the session", "created %d deleted %d last %d", created, deleted,
+      (int)(intptr_t)last_deleted);
   created = deleted = computed = 0;
   session = open_session(graph);
   for (int i = 0; i < 2; i++) {
     result = run(session, &x, float_scalar(1), &bad);
     see_status(text("rule-116 failing create, run %d", i), "first failure");
-    see(text("rule-116 counts after run %d", i), "created %d deleted %d computed %d last %d", created, deleted, computed,
-        (int)(intptr_t)last_deleted);
+    see(text("rule-116 counts after run %d", i), "created %d deleted %d computed %d last %d", created,
+        deleted, computed, (int)(intptr_t)last_deleted);
     TF_DeleteTensor(result);
   }
   close_session(session);

@@ -142,7 +142,8 @@ void case_op_register(void) {
     register_spec("rule-043 good", "Registered", "a: int = 3");
     see_op_known("rule-043 good", "Registered");
   }
-  ISOLATED("rule-043 bad before first use") register_spec("rule-043 bad before first use", "Bad", "a: nonsense");
+  ISOLATED("rule-043 bad before first use")
+  register_spec("rule-043 bad before first use", "Bad", "a: nonsense");
   ISOLATED("rule-044 bad before first use, used") {
     register_spec("rule-044 bad before first use, used 1", "Bad", "a: nonsense");
     TF_DeleteBuffer(TF_GetAllOpList());

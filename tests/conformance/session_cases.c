@@ -15,7 +15,8 @@ static void count_twice(void *kernel, TF_OpKernelContext *ctx) {
   int64_t dims[8];
   for (int i = 0; i < TF_NumDims(x); i++) dims[i] = TF_Dim(x, i);
   TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, TF_NumDims(x), TF_TensorByteSize(x), s);
-  for (int64_t i = 0; i < TF_TensorElementCount(x); i++) ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
+  for (int64_t i = 0; i < TF_TensorElementCount(x); i++)
+    ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
   TF_DeleteTensor(x);
   TF_DeleteTensor(y);
   TF_DeleteStatus(s);
@@ -72,16 +73,19 @@ static setting new_setting(void) {
 
 #define MANY 4
 
-// One step with arrays of feeds, fetches and targets; feeds get the float vector {1, 2} unless `values` are given.
-static void see_step(const char *label, TF_Session *session, int feeds, const TF_Output *feed, TF_Tensor **values, int fetches,
-                     const TF_Output *fetch, int targets, const TF_Operation *const *target, const char *phrases) {
+// One step with arrays of feeds, fetches and targets; feeds get the float vector {1, 2} unless `values` are
+// given.
+static void see_step(const char *label, TF_Session *session, int feeds, const TF_Output *feed,
+                     TF_Tensor **values, int fetches, const TF_Output *fetch, int targets,
+                     const TF_Operation *const *target, const char *phrases) {
   TF_Tensor *made[MANY] = {0}, *results[MANY] = {0};
   for (int i = 0; i < feeds; i++) made[i] = values ? values[i] : float_vector(2, (float[]){1, 2});
   computed = 0;
   TF_SessionRun(session, NULL, feed, made, feeds, fetch, results, fetches, target, targets, NULL, st);
   bool fine = TF_GetCode(st) == TF_OK;
   see_status(text("%s status", label), fine ? "" : phrases);
-  see(text("%s computed", label), "%d", computed);
+  if (fine)
+    see(text("%s computed", label), "%d", computed);  // how much ran before a failure is left to chance
   for (int i = 0; i < fetches; i++) {
     see_tensor(text("%s result %d", label, i), results[i]);
     TF_DeleteTensor(results[i]);
@@ -90,16 +94,21 @@ static void see_step(const char *label, TF_Session *session, int feeds, const TF
 }
 
 #define FEED(...) INPUTS(__VA_ARGS__)
-#define STEP(label, phrases, feeds, values, fetches, targets) \
-  ISOLATED(label) {                                           \
-    setting s = new_setting();                                \
+#define STEP(label, phrases, feeds, values, fetches, targets)             \
+  ISOLATED(label) {                                                       \
+    setting s = new_setting();                                            \
     see_step(label, s.session, feeds, values, fetches, targets, phrases); \
-    close_session(s.session);                                 \
+    close_session(s.session);                                             \
   }
 #define NO_TARGET 0, NULL
-#define TARGET(...) (int)(sizeof((const TF_Operation *const[]){__VA_ARGS__}) / sizeof(void *)), (const TF_Operation *const[]){__VA_ARGS__}
+#define TARGET(...)                                                           \
+  (int)(sizeof((const TF_Operation *const[]){__VA_ARGS__}) / sizeof(void *)), \
+      (const TF_Operation *const[]) {                                         \
+    __VA_ARGS__                                                               \
+  }
 #define NO_OUTPUT 0, NULL
-#define VALUES(...) (TF_Tensor *[]){__VA_ARGS__}
+#define VALUES(...) \
+  (TF_Tensor *[]) { __VA_ARGS__ }
 
 void case_session_steps(void) {
   define_session_ops();
@@ -135,7 +144,8 @@ void case_session_steps(void) {
   STEP("failing before another", "it went wrong", FEED(s.x), NULL, FEED(s.late), NO_TARGET)
   STEP("failing and a good one", "it went wrong", FEED(s.x), NULL, FEED(s.y, s.failing), NO_TARGET)
   STEP("failing not needed", NULL, FEED(s.failing), NULL, FEED(s.late), NO_TARGET)
-  STEP("matrix", NULL, FEED(s.shaped), VALUES(TF_AllocateTensor(TF_FLOAT, (int64_t[]){2, 0}, 2, 0)), FEED(s.z), NO_TARGET)
+  STEP("matrix", NULL, FEED(s.shaped), VALUES(TF_AllocateTensor(TF_FLOAT, (int64_t[]){2, 0}, 2, 0)),
+       FEED(s.z), NO_TARGET)
 }
 
 void case_session_grow(void) {
@@ -175,8 +185,8 @@ void case_session_folding(void) {
   static const char *const ops[] = {"Pure", "Counted"};
   for (int i = 0; i < 2; i++) {
     TF_Graph *graph = TF_NewGraph();
-    TF_Output c = constant(graph, "c", float_vector(2, (float[]){1, 2})), a = node(graph, ops[i], "a", INPUTS(c)),
-              b = node(graph, ops[i], "b", INPUTS(c));
+    TF_Output c = constant(graph, "c", float_vector(2, (float[]){1, 2})),
+              a = node(graph, ops[i], "a", INPUTS(c)), b = node(graph, ops[i], "b", INPUTS(c));
     TF_Session *session = open_session(graph);
     computed = 0;
     for (int step = 0; step < 3; step++) {
@@ -187,14 +197,17 @@ void case_session_folding(void) {
       TF_DeleteTensor(results[0]);
       TF_DeleteTensor(results[1]);
     }
-    see(text("rule-185 %s runs", ops[i]), "%s", computed <= 1 ? "folded and merged" : computed == 6 ? "every time" : "in between");
+    see(text("rule-185 %s runs", ops[i]), "%s",
+        computed <= 1   ? "folded and merged"
+        : computed == 6 ? "every time"
+                        : "in between");
     close_session(session);
     TF_DeleteGraph(graph);
   }
   for (int i = 0; i < 2; i++) {
     TF_Graph *graph = TF_NewGraph();
-    TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, ops[i], "a", INPUTS(x)), b = node(graph, ops[i], "b", INPUTS(x)),
-              sum = node(graph, "AddV2", "sum", INPUTS(a, b));
+    TF_Output x = feed_point(graph, "x", TF_FLOAT), a = node(graph, ops[i], "a", INPUTS(x)),
+              b = node(graph, ops[i], "b", INPUTS(x)), sum = node(graph, "AddV2", "sum", INPUTS(a, b));
     computed = 0;
     see_run(text("rule-186 %s", ops[i]), graph, &x, float_scalar(3), &sum, NULL);
     see(text("rule-186 %s runs", ops[i]), "%d", computed);
@@ -227,7 +240,10 @@ void case_session_options(void) {
   see_status("empty config", NULL);
   TF_SetConfig(options, "\xff\xff", 2, st);
   see_status("garbage config", NULL);
-  TF_SetConfig(options, "\x0a\x09\x0a\x03" "CPU\x10\x03", 10, st);
+  TF_SetConfig(options,
+               "\x0a\x09\x0a\x03"
+               "CPU\x10\x03",
+               10, st);
   see_status("three CPUs", NULL);
   TF_Graph *graph = TF_NewGraph();
   TF_Session *session = TF_NewSession(graph, options, st);
@@ -238,8 +254,8 @@ void case_session_options(void) {
     see("devices", "%d", count);
     for (int i = 0; i < count; i++) {
       const char *name = TF_DeviceListName(devices, i, st), *type = TF_DeviceListType(devices, i, st);
-      see(text("device %d", i), "%s %s memory %d incarnation %d", name, type, TF_DeviceListMemoryBytes(devices, i, st) > 0,
-          TF_DeviceListIncarnation(devices, i, st) != 0);
+      see(text("device %d", i), "%s %s memory %d incarnation %d", name, type,
+          TF_DeviceListMemoryBytes(devices, i, st) > 0, TF_DeviceListIncarnation(devices, i, st) != 0);
       see_status(text("device %d status", i), NULL);
     }
     static const int bad[] = {-1, 99};
@@ -250,7 +266,8 @@ void case_session_options(void) {
       see_status(text("device type %d status", bad[i]), NULL);
       see(text("device memory %d", bad[i]), "%lld", (long long)TF_DeviceListMemoryBytes(devices, bad[i], st));
       see_status(text("device memory %d status", bad[i]), NULL);
-      see(text("device incarnation %d", bad[i]), "%llu", (unsigned long long)TF_DeviceListIncarnation(devices, bad[i], st));
+      see(text("device incarnation %d", bad[i]), "%llu",
+          (unsigned long long)TF_DeviceListIncarnation(devices, bad[i], st));
       see_status(text("device incarnation %d status", bad[i]), NULL);
     }
     TF_DeleteDeviceList(devices);
@@ -262,7 +279,8 @@ void case_session_options(void) {
     session = TF_NewSession(graph, NULL, st);
     see_status("NULL options", NULL);
   }
-  static const char *const asked[] = {"/device:CPU:0", "/cpu:0", "/device:GPU:0", "/device:CPU:3", "/job:worker/task:0", "nonsense"};
+  static const char *const asked[] = {"/device:CPU:0",      "/cpu:0",  "/device:GPU:0", "/device:CPU:3",
+                                      "/job:worker/task:0", "nonsense"};
   for (int i = 0; i < COUNT(asked); i++) {
     TF_Graph *placed = TF_NewGraph();
     TF_Output x = feed_point(placed, "x", TF_FLOAT);
@@ -279,7 +297,8 @@ void case_session_options(void) {
 void case_session_run_options(void) {
   define_session_ops();
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "Counted", "y", INPUTS(x)), slow = node(graph, "Slow", "slow", INPUTS(x)),
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "Counted", "y", INPUTS(x)),
+            slow = node(graph, "Slow", "slow", INPUTS(x)),
             after = node(graph, "Counted", "after", INPUTS(slow));
   TF_Session *session = open_session(graph);
   static const struct {
@@ -335,8 +354,10 @@ void case_session_run_options(void) {
 void case_session_partial(void) {
   define_session_ops();
   TF_Graph *graph = TF_NewGraph();
-  TF_Output a = feed_point(graph, "a", TF_FLOAT), b = feed_point(graph, "b", TF_FLOAT), two = constant(graph, "two", float_scalar(2)),
-            plus2 = node(graph, "AddV2", "plus2", INPUTS(a, two)), plusb = node(graph, "AddV2", "plusb", INPUTS(plus2, b));
+  TF_Output a = feed_point(graph, "a", TF_FLOAT), b = feed_point(graph, "b", TF_FLOAT),
+            two = constant(graph, "two", float_scalar(2)),
+            plus2 = node(graph, "AddV2", "plus2", INPUTS(a, two)),
+            plusb = node(graph, "AddV2", "plusb", INPUTS(plus2, b));
   TF_Session *session = open_session(graph);
   const char *handle = NULL;
   TF_SessionPRunSetup(session, (TF_Output[]){a, b}, 2, (TF_Output[]){plus2, plusb}, 2, NULL, 0, &handle, st);
@@ -410,14 +431,16 @@ void case_session_deprecated(void) {
   see_status("extend with garbage", NULL);
   static const struct {
     const char *name, *feed, *fetch, *target;
-  } runs[] = {{"plain", "x:0", "y:0", NULL}, {"short names", "x", "y", NULL},     {"target", "x:0", "y:0", "done"},
-              {"no fetch", "x:0", NULL, "done"}, {"unknown feed", "q:0", "y:0", NULL}, {"unknown fetch", "x:0", "q:0", NULL},
-              {"unknown target", "x:0", "y:0", "q"}, {"bad index", "x:0", "y:7", NULL}, {"no feed", NULL, "y:0", NULL},
-              {"nothing", NULL, NULL, NULL}};
+  } runs[] = {{"plain", "x:0", "y:0", NULL},         {"short names", "x", "y", NULL},
+              {"target", "x:0", "y:0", "done"},      {"no fetch", "x:0", NULL, "done"},
+              {"unknown feed", "q:0", "y:0", NULL},  {"unknown fetch", "x:0", "q:0", NULL},
+              {"unknown target", "x:0", "y:0", "q"}, {"bad index", "x:0", "y:7", NULL},
+              {"no feed", NULL, "y:0", NULL},        {"nothing", NULL, NULL, NULL}};
   for (int i = 0; i < COUNT(runs); i++) {
     TF_Tensor *value = runs[i].feed ? float_scalar(3) : NULL, *result = NULL;
     const char *feed = runs[i].feed, *fetch = runs[i].fetch, *target = runs[i].target;
-    TF_Run(session, NULL, &feed, &value, feed ? 1 : 0, &fetch, &result, fetch ? 1 : 0, &target, target ? 1 : 0, NULL, st);
+    TF_Run(session, NULL, &feed, &value, feed ? 1 : 0, &fetch, &result, fetch ? 1 : 0, &target,
+           target ? 1 : 0, NULL, st);
     see_status(text("run %s", runs[i].name), NULL);
     see_tensor(text("run %s result", runs[i].name), result);
     TF_DeleteTensor(result);
@@ -451,7 +474,8 @@ static void *run_many(void *argument) {
   for (int i = 0; i < 50; i++) {
     TF_Tensor *value = float_scalar((float)i), *result = NULL;
     TF_SessionRun(s->session, NULL, &s->x, &value, 1, &s->y, &result, 1, NULL, 0, NULL, status);
-    if (TF_GetCode(status) != TF_OK || *(float *)TF_TensorData(result) != 4 * (float)i) __atomic_fetch_add(&s->wrong, 1, __ATOMIC_RELAXED);
+    if (TF_GetCode(status) != TF_OK || *(float *)TF_TensorData(result) != 4 * (float)i)
+      __atomic_fetch_add(&s->wrong, 1, __ATOMIC_RELAXED);
     TF_DeleteTensor(value);
     TF_DeleteTensor(result);
   }
@@ -477,7 +501,8 @@ void case_session_threads(void) {
 void case_session_memory(void) {
   define_session_ops();
   TF_Graph *graph = TF_NewGraph();
-  TF_Output x = feed_point(graph, "x", TF_FLOAT), same = node(graph, "Identity", "same", INPUTS(x)), y = node(graph, "Pure", "y", INPUTS(x)),
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), same = node(graph, "Identity", "same", INPUTS(x)),
+            y = node(graph, "Pure", "y", INPUTS(x)),
             kept = constant(graph, "kept", float_vector(2, (float[]){5, 6}));
   TF_Session *session = open_session(graph);
   TF_Tensor *value = float_vector(2, (float[]){1, 2}), *results[3] = {0};
@@ -494,7 +519,8 @@ void case_session_memory(void) {
   TF_Tensor *strings = TF_AllocateTensor(TF_STRING, (int64_t[]){2}, 1, 2 * sizeof(TF_TString));
   for (int i = 0; i < 2; i++) TF_StringInit((TF_TString *)TF_TensorData(strings) + i);
   TF_StringCopy(TF_TensorData(strings), "short", 5);
-  TF_StringCopy((TF_TString *)TF_TensorData(strings) + 1, "a string that is longer than twenty-two bytes", 45);
+  TF_StringCopy((TF_TString *)TF_TensorData(strings) + 1, "a string that is longer than twenty-two bytes",
+                45);
   TF_Tensor *out = NULL;
   TF_SessionRun(session, NULL, &s, &strings, 1, &t, &out, 1, NULL, 0, NULL, st);
   see_status("strings", NULL);

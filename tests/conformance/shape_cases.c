@@ -5,7 +5,8 @@
 
 // A shape as text: "?" for unknown rank, else "[2,?,5]".
 static const char *shape_text(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
-  if (!TF_ShapeInferenceContextRankKnown(ctx, shape)) return text("? (rank %lld)", (long long)TF_ShapeInferenceContextRank(ctx, shape));
+  if (!TF_ShapeInferenceContextRankKnown(ctx, shape))
+    return text("? (rank %lld)", (long long)TF_ShapeInferenceContextRank(ctx, shape));
   char out[400] = "[";
   int64_t rank = TF_ShapeInferenceContextRank(ctx, shape);
   for (int64_t i = 0; i < rank && strlen(out) < 300; i++) {
@@ -43,12 +44,14 @@ static TF_ShapeHandle *input(TF_ShapeInferenceContext *ctx, int i, TF_Status *st
   return shape;
 }
 
-static void see_with_rank(TF_ShapeInferenceContext *ctx, const char *which, TF_ShapeHandle *shape, int64_t rank, TF_Status *status) {
+static void see_with_rank(TF_ShapeInferenceContext *ctx, const char *which, TF_ShapeHandle *shape,
+                          int64_t rank, TF_Status *status) {
   TF_ShapeHandle *result = TF_NewShapeHandle();
   const char *label = text("%s rank %lld", which, (long long)rank);
   TF_ShapeInferenceContextWithRank(ctx, shape, rank, result, status);
   bool fine = TF_GetCode(status) == TF_OK;
-  see_other_status(text("rule-082 with %s", label), status, fine || rank > INT_MAX ? NULL : text("%lld", (long long)rank));
+  see_other_status(text("rule-082 with %s", label), status,
+                   fine || rank > INT_MAX ? NULL : text("%lld", (long long)rank));
   see_shape(text("rule-082 result %s", label), ctx, result);
   TF_ShapeInferenceContextWithRankAtLeast(ctx, shape, rank, result, status);
   see_other_status(text("rule-083 at least %s", label), status, NULL);
@@ -67,8 +70,8 @@ static void see_dim(TF_ShapeInferenceContext *ctx, const char *label, TF_ShapeHa
   TF_DeleteDimensionHandle(dim);
 }
 
-static void see_subshape(TF_ShapeInferenceContext *ctx, const char *which, TF_ShapeHandle *shape, int64_t start, int64_t end,
-                         TF_Status *status) {
+static void see_subshape(TF_ShapeInferenceContext *ctx, const char *which, TF_ShapeHandle *shape,
+                         int64_t start, int64_t end, TF_Status *status) {
   TF_ShapeHandle *result = TF_NewShapeHandle();
   const char *label = text("rule-085 subshape of %s %lld to %lld", which, (long long)start, (long long)end);
   TF_ShapeInferenceContextSubshape(ctx, shape, start, end, result, status);
@@ -84,7 +87,8 @@ static void probe_basics(TF_ShapeInferenceContext *ctx, TF_Status *status) {
   see("rule-078 new shape", "known %d rank %lld", TF_ShapeInferenceContextRankKnown(ctx, unset),
       (long long)TF_ShapeInferenceContextRank(ctx, unset));
   TF_DimensionHandle *dim = TF_NewDimensionHandle();
-  see("rule-078 new dimension", "known %d value %lld", TF_DimensionHandleValueKnown(dim), (long long)TF_DimensionHandleValue(dim));
+  see("rule-078 new dimension", "known %d value %lld", TF_DimensionHandleValueKnown(dim),
+      (long long)TF_DimensionHandleValue(dim));
   TF_DeleteDimensionHandle(dim);
   static const int indices[] = {-1, 0, 1, 2, 3, 99};
   for (int i = 0; i < COUNT(indices); i++) {
@@ -104,7 +108,8 @@ static void probe_basics(TF_ShapeInferenceContext *ctx, TF_Status *status) {
 }
 
 static void probe_ranks(TF_ShapeInferenceContext *ctx, TF_Status *status) {
-  TF_ShapeHandle *known = input(ctx, 0, status), *unknown = input(ctx, 1, status), *partial = input(ctx, 2, status);
+  TF_ShapeHandle *known = input(ctx, 0, status), *unknown = input(ctx, 1, status),
+                 *partial = input(ctx, 2, status);
   see("rule-079 unknown rank", "%lld", (long long)TF_ShapeInferenceContextRank(ctx, unknown));
   static const int64_t ranks[] = {-1, 0, 1, 2, 3, 4, INT_MAX, (int64_t)INT_MAX + 1, INT64_MAX};
   for (int i = 0; i < COUNT(ranks); i++) {
@@ -126,7 +131,8 @@ static void probe_ranks(TF_ShapeInferenceContext *ctx, TF_Status *status) {
 }
 
 static void probe_subshapes(TF_ShapeInferenceContext *ctx, TF_Status *status) {
-  TF_ShapeHandle *known = input(ctx, 0, status), *unknown = input(ctx, 1, status), *partial = input(ctx, 2, status);
+  TF_ShapeHandle *known = input(ctx, 0, status), *unknown = input(ctx, 1, status),
+                 *partial = input(ctx, 2, status);
   static const int64_t ends[] = {INT64_MIN, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, INT64_MAX};
   for (int i = 0; i < COUNT(ends); i++)
     for (int k = 0; k < COUNT(ends); k++) {
@@ -148,7 +154,8 @@ static void probe_subshapes(TF_ShapeInferenceContext *ctx, TF_Status *status) {
 
 static void probe_made(TF_ShapeInferenceContext *ctx, TF_Status *status) {
   TF_ShapeHandle *inputs[3] = {input(ctx, 0, status), input(ctx, 1, status), input(ctx, 2, status)};
-  TF_ShapeHandle *scalar = TF_ShapeInferenceContextScalar(ctx), *made = TF_ShapeInferenceContextVectorFromSize(ctx, 43);
+  TF_ShapeHandle *scalar = TF_ShapeInferenceContextScalar(ctx),
+                 *made = TF_ShapeInferenceContextVectorFromSize(ctx, 43);
   see_shape("rule-089 scalar", ctx, scalar);
   see_shape("rule-089 vector", ctx, made);
   see_dim(ctx, "rule-089 vector dimension", made, 0);
@@ -185,7 +192,8 @@ static void probe_made(TF_ShapeInferenceContext *ctx, TF_Status *status) {
 
 static TF_Operation *probe_node(const char *op) {
   TF_Graph *graph = TF_NewGraph();
-  TF_Output a = placeholder(graph, "a", TF_FLOAT, 3, (int64_t[]){2, 3, 5}), b = feed_point(graph, "b", TF_FLOAT),
+  TF_Output a = placeholder(graph, "a", TF_FLOAT, 3, (int64_t[]){2, 3, 5}),
+            b = feed_point(graph, "b", TF_FLOAT),
             c = placeholder(graph, "c", TF_FLOAT, 3, (int64_t[]){-1, 4, -1});
   TF_OperationDescription *desc = TF_NewOperation(graph, op, "n");
   TF_AddInput(desc, a);
@@ -200,7 +208,10 @@ void case_shape_functions(void) {
   static const struct {
     const char *op;
     shape_fn *shape;
-  } probes[] = {{"ProbeBasics", probe_basics}, {"ProbeRanks", probe_ranks}, {"ProbeSubshapes", probe_subshapes}, {"ProbeMade", probe_made}};
+  } probes[] = {{"ProbeBasics", probe_basics},
+                {"ProbeRanks", probe_ranks},
+                {"ProbeSubshapes", probe_subshapes},
+                {"ProbeMade", probe_made}};
   for (int i = 0; i < COUNT(probes); i++)
     define_op(probes[i].op, probes[i].shape,
               "in a: float|in rest: N*T|out y: float|out z: float|attr N: int|attr T: type|attr I: int = 3|"
@@ -264,7 +275,8 @@ void case_shape_in_graph(void) {
              {"ShapeSecond", set_second_only, NULL},
              {"ShapeUnknown", shape_unknown, NULL},
              {"ShapeSetUnknown", set_then_unknown, NULL}};
-  for (int i = 0; i < COUNT(ops); i++) define_op(ops[i].op, ops[i].shape, "in x: float|out y: float|out z: float");
+  for (int i = 0; i < COUNT(ops); i++)
+    define_op(ops[i].op, ops[i].shape, "in x: float|out y: float|out z: float");
   TF_Graph *graph = TF_NewGraph();
   TF_Output x = placeholder(graph, "x", TF_FLOAT, 3, (int64_t[]){2, -1, 5});
   for (int i = 0; i < COUNT(ops); i++) {
@@ -366,9 +378,12 @@ static void probe_random(TF_ShapeInferenceContext *ctx, TF_Status *status) {
         skip = TF_ShapeInferenceContextRank(ctx, a) + TF_ShapeInferenceContextRank(ctx, b) > 12;
         if (!skip) TF_ShapeInferenceContextConcatenateShapes(ctx, a, b, to, status);
         break;
-      default: name = "input"; TF_ShapeInferenceContextGetInput(ctx, (int)roll(3), to, status);
+      default:
+        name = "input";
+        TF_ShapeInferenceContextGetInput(ctx, (int)roll(3), to, status);
     }
-    see(text("random %d.%d %s", round_number, step, name), "%s %s", code_name(TF_GetCode(status)), shape_text(ctx, to));
+    see(text("random %d.%d %s", round_number, step, name), "%s %s", code_name(TF_GetCode(status)),
+        shape_text(ctx, to));
   }
   TF_SetStatus(status, TF_OK, "");
   for (int i = 0; i < POOL; i++) {

@@ -5,7 +5,8 @@ static int visits;
 
 static void visit(const char *key, const char *value, void *capture) {
   visits++;
-  see(text("rule-007 payload %s", key), "%s, capture %s", value, capture == &visits ? "unchanged" : "changed");
+  see(text("rule-007 payload %s", key), "%s, capture %s", value,
+      capture == &visits ? "unchanged" : "changed");
 }
 
 static void see_payloads(const char *label, const TF_Status *status) {
@@ -93,11 +94,13 @@ void case_buffer(void) {
   b->length = 3;
   b->data_deallocator = free_buffer;
   TF_DeleteBuffer(b);
-  see("rule-012 deallocator", "%d calls, data %d, length %zu", freed, freed_data == (void *)bytes, freed_length);
+  see("rule-012 deallocator", "%d calls, data %d, length %zu", freed, freed_data == (void *)bytes,
+      freed_length);
   b = TF_NewBuffer();
   b->data_deallocator = free_buffer;
   TF_DeleteBuffer(b);
-  see("rule-012 deallocator with NULL data", "%d calls, data %d, length %zu", freed, freed_data != NULL, freed_length);
+  see("rule-012 deallocator with NULL data", "%d calls, data %d, length %zu", freed, freed_data != NULL,
+      freed_length);
 
   // An "out" buffer that already holds something (rule 14).
   ISOLATED("rule-014 full out buffer") {

@@ -22,7 +22,8 @@ __attribute__((unused)) static void twice(void *kernel, TF_OpKernelContext *ctx)
   int64_t dims[8];
   for (int i = 0; i < TF_NumDims(x) && i < 8; i++) dims[i] = TF_Dim(x, i);
   TF_Tensor *y = TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, TF_NumDims(x), TF_TensorByteSize(x), status);
-  for (int64_t i = 0; i < TF_TensorElementCount(x); i++) ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
+  for (int64_t i = 0; i < TF_TensorElementCount(x); i++)
+    ((float *)TF_TensorData(y))[i] = 2 * ((float *)TF_TensorData(x))[i];
   TF_DeleteTensor(x);
   TF_DeleteTensor(y);
   TF_DeleteStatus(status);

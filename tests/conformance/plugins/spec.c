@@ -1,4 +1,5 @@
-// A plugin that registers one op, written in the environment variable CONFORMANCE_SPEC as parts divided by " | ".
+// A plugin that registers one op, written in the environment variable CONFORMANCE_SPEC as parts divided by "
+// | ".
 #include <string.h>
 
 #include "tensorflow/c/ops.h"
@@ -10,7 +11,8 @@ static void add(TF_OpDefinitionBuilder *b, const char *part) {
   if (!strncmp(part, "stateful=", 9)) TF_OpDefinitionBuilderSetIsStateful(b, part[9] == '1');
   if (!strncmp(part, "commutative=", 12)) TF_OpDefinitionBuilderSetIsCommutative(b, part[12] == '1');
   if (!strncmp(part, "aggregate=", 10)) TF_OpDefinitionBuilderSetIsAggregate(b, part[10] == '1');
-  if (!strncmp(part, "uninitialized=", 14)) TF_OpDefinitionBuilderSetAllowsUninitializedInput(b, part[14] == '1');
+  if (!strncmp(part, "uninitialized=", 14))
+    TF_OpDefinitionBuilderSetAllowsUninitializedInput(b, part[14] == '1');
   if (!strncmp(part, "deprecated ", 11)) {
     char *rest;
     int version = (int)strtol(part + 11, &rest, 10);
