@@ -1,5 +1,6 @@
 """Makes one test case: an op with inputs and attributes becomes a graph, stock TensorFlow runs it, and graph, feeds and
 answer are written in the format that case_file.h reads."""
+
 import os
 import struct
 
@@ -22,8 +23,14 @@ REALS = FLOATS + INTS
 NUMBERS = REALS + COMPLEX
 
 # relative, absolute: a handful of units in the last place of each type
-TOLERANCE = {'float16': (2e-3, 1e-6), 'bfloat16': (1.6e-2, 1e-6), 'float32': (3e-6, 1e-6), 'float64': (1e-12, 1e-12),
-             'complex64': (1e-5, 1e-5), 'complex128': (1e-11, 1e-11)}
+TOLERANCE = {
+    'float16': (2e-3, 1e-6),
+    'bfloat16': (1.6e-2, 1e-6),
+    'float32': (3e-6, 1e-6),
+    'float64': (1e-12, 1e-12),
+    'complex64': (1e-5, 1e-5),
+    'complex128': (1e-11, 1e-11),
+}
 
 
 def np_type(dtype):
@@ -98,7 +105,18 @@ class Writer:
             outputs = tf.nest.flatten(result)
         return graph, feeds, [t for t in outputs if isinstance(t, tf.Tensor)]
 
-    def add(self, op, inputs, attrs=None, constants=(), shapes_known=True, tolerance=None, label='', must_fail=False, fetch=None):
+    def add(
+        self,
+        op,
+        inputs,
+        attrs=None,
+        constants=(),
+        shapes_known=True,
+        tolerance=None,
+        label='',
+        must_fail=False,
+        fetch=None,
+    ):
         attrs = attrs or {}
         try:
             graph, feeds, outputs = self._build(op, inputs, attrs, constants, shapes_known)
@@ -125,11 +143,23 @@ class Writer:
                 self.beyond += 1  # what stock does not have is not compared
                 return
             if not must_fail and os.environ.get('CASES_VERBOSE'):
-                print('stock refuses', op, attrs, {k: np.asarray(v).shape for k, v in feeds.items()}, str(error)[:300])
+                print(
+                    'stock refuses',
+                    op,
+                    attrs,
+                    {k: np.asarray(v).shape for k, v in feeds.items()},
+                    str(error)[:300],
+                )
         self.count += 1
         self.refused += fails
-        kinds = ','.join('%s%s' % (name_of(v.dtype) if np.asarray(v).dtype.kind not in 'OSU' else 'string',
-                                   list(np.asarray(v).shape)) for v in map(np.asarray, feeds.values()))
+        kinds = ','.join(
+            '%s%s'
+            % (
+                name_of(v.dtype) if np.asarray(v).dtype.kind not in 'OSU' else 'string',
+                list(np.asarray(v).shape),
+            )
+            for v in map(np.asarray, feeds.values())
+        )
         self._string('%s(%s)%s%s' % (op, kinds, attrs if attrs else '', ' ' + label if label else ''))
         self._string(graph.as_graph_def().SerializeToString())
         self.file.write(struct.pack('<BI', fails, len(feeds)))

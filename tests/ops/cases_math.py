@@ -1,31 +1,82 @@
 """Cases for math.so and linalg.so."""
+
 import numpy as np
 
 from case_writer import COMPLEX, FLOATS, INTS, NUMBERS, REALS, SIGNED, SINGLES, np_type
 
-PAIRS = [((), ()), ((5,), (5,)), ((0,), (1,)), ((3, 1), (1, 4)), ((2, 3, 4), (4,)), ((2, 3, 4), (3, 1)), ((7, 1, 5), (1, 6, 1)),
-         ((1000,), ()), ((), (1000,)), ((33, 17), (17,)), ((17,), (33, 17)), ((2, 1, 3, 1, 2), (1, 2, 3, 4, 1)), ((1, 1), (1,)),
-         ((4, 0, 3), (4, 1, 3)), ((65, 63), (65, 1)), ((2, 2, 3, 1, 1, 2), (2, 2, 1, 1, 1, 2))]
+PAIRS = [
+    ((), ()),
+    ((5,), (5,)),
+    ((0,), (1,)),
+    ((3, 1), (1, 4)),
+    ((2, 3, 4), (4,)),
+    ((2, 3, 4), (3, 1)),
+    ((7, 1, 5), (1, 6, 1)),
+    ((1000,), ()),
+    ((), (1000,)),
+    ((33, 17), (17,)),
+    ((17,), (33, 17)),
+    ((2, 1, 3, 1, 2), (1, 2, 3, 4, 1)),
+    ((1, 1), (1,)),
+    ((4, 0, 3), (4, 1, 3)),
+    ((65, 63), (65, 1)),
+    ((2, 2, 3, 1, 1, 2), (2, 2, 1, 1, 1, 2)),
+]
 SHAPES = [(), (1,), (0,), (7,), (3, 5), (2, 0, 3), (129,), (4, 5, 6, 7)]
 
 BINARY = {
-    'Add': [t for t in NUMBERS if t not in ('uint16', 'uint32', 'uint64')] + ['string'], 'AddV2': NUMBERS, 'Sub': NUMBERS,
-    'Mul': NUMBERS, 'MulNoNan': FLOATS + COMPLEX, 'Div': NUMBERS, 'RealDiv': FLOATS + COMPLEX, 'DivNoNan': FLOATS + COMPLEX,
-    'FloorDiv': REALS, 'FloorMod': REALS, 'Mod': SINGLES + ['int32', 'int64'], 'TruncateDiv': REALS,
-    'TruncateMod': SINGLES + ['int32', 'int64'], 'Maximum': REALS, 'Minimum': REALS, 'Pow': FLOATS + SIGNED + COMPLEX,
-    'SquaredDifference': FLOATS + ['int32', 'int64'] + COMPLEX, 'Atan2': FLOATS, 'Xdivy': FLOATS + COMPLEX,
-    'Xlogy': FLOATS + COMPLEX, 'Xlog1py': FLOATS + COMPLEX, 'BitwiseAnd': INTS, 'BitwiseOr': INTS, 'BitwiseXor': INTS,
-    'LeftShift': INTS, 'RightShift': INTS, 'Equal': NUMBERS + ['bool', 'string'], 'NotEqual': NUMBERS + ['bool', 'string'],
-    'Less': REALS, 'LessEqual': REALS, 'Greater': REALS, 'GreaterEqual': REALS, 'LogicalAnd': ['bool'], 'LogicalOr': ['bool'],
+    'Add': [t for t in NUMBERS if t not in ('uint16', 'uint32', 'uint64')] + ['string'],
+    'AddV2': NUMBERS,
+    'Sub': NUMBERS,
+    'Mul': NUMBERS,
+    'MulNoNan': FLOATS + COMPLEX,
+    'Div': NUMBERS,
+    'RealDiv': FLOATS + COMPLEX,
+    'DivNoNan': FLOATS + COMPLEX,
+    'FloorDiv': REALS,
+    'FloorMod': REALS,
+    'Mod': SINGLES + ['int32', 'int64'],
+    'TruncateDiv': REALS,
+    'TruncateMod': SINGLES + ['int32', 'int64'],
+    'Maximum': REALS,
+    'Minimum': REALS,
+    'Pow': FLOATS + SIGNED + COMPLEX,
+    'SquaredDifference': FLOATS + ['int32', 'int64'] + COMPLEX,
+    'Atan2': FLOATS,
+    'Xdivy': FLOATS + COMPLEX,
+    'Xlogy': FLOATS + COMPLEX,
+    'Xlog1py': FLOATS + COMPLEX,
+    'BitwiseAnd': INTS,
+    'BitwiseOr': INTS,
+    'BitwiseXor': INTS,
+    'LeftShift': INTS,
+    'RightShift': INTS,
+    'Equal': NUMBERS + ['bool', 'string'],
+    'NotEqual': NUMBERS + ['bool', 'string'],
+    'Less': REALS,
+    'LessEqual': REALS,
+    'Greater': REALS,
+    'GreaterEqual': REALS,
+    'LogicalAnd': ['bool'],
+    'LogicalOr': ['bool'],
 }
 DIVISIONS = ('Div', 'FloorDiv', 'FloorMod', 'Mod', 'TruncateDiv', 'TruncateMod')
 
 UNARY = {
-    'Neg': FLOATS + SIGNED + COMPLEX, 'Abs': FLOATS + SIGNED, 'Sign': FLOATS + SIGNED + COMPLEX, 'Square': NUMBERS,
-    'Round': FLOATS, 'Rint': SINGLES, 'Invert': INTS, 'LogicalNot': ['bool'], 'Conj': COMPLEX,
+    'Neg': FLOATS + SIGNED + COMPLEX,
+    'Abs': FLOATS + SIGNED,
+    'Sign': FLOATS + SIGNED + COMPLEX,
+    'Square': NUMBERS,
+    'Round': FLOATS,
+    'Rint': SINGLES,
+    'Invert': INTS,
+    'LogicalNot': ['bool'],
+    'Conj': COMPLEX,
 }
-for _name in ('Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Tanh '
-              'Sigmoid').split():
+for _name in (
+    'Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Tanh '
+    'Sigmoid'
+).split():
     UNARY[_name] = FLOATS + COMPLEX
 for _name in 'Floor Ceil IsNan IsInf IsFinite Erf Erfc'.split():
     UNARY[_name] = FLOATS
@@ -38,7 +89,11 @@ def binary(writer, data, scale):
             for i in range(4 * scale):
                 a, b = data.choice(PAIRS)
                 # Stock flushes denormal quotients to zero before it rounds them down; the library does not.
-                special = i % 4 == 3 and dtype not in COMPLEX + ['bool', 'string'] and not (op.startswith('Floor') and dtype in FLOATS)
+                special = (
+                    i % 4 == 3
+                    and dtype not in COMPLEX + ['bool', 'string']
+                    and not (op.startswith('Floor') and dtype in FLOATS)
+                )
                 kind = 'special' if special else 'normal'
                 x, y = data.tensor(dtype, a, kind), data.tensor(dtype, b, kind)
                 if op in DIVISIONS and (dtype in INTS or not special):
@@ -51,11 +106,20 @@ def binary(writer, data, scale):
                     x = data.tensor(dtype, a, 'positive')
                 attrs = {'incompatible_shape_error': data.flip()} if op in ('Equal', 'NotEqual') else {}
                 names = ('y', 'x') if op == 'Atan2' else ('x', 'y')
-                tolerance = {'float16': (4e-3, 1e-5), 'bfloat16': (3e-2, 1e-4), 'complex64': (3e-5, 1e-4)}.get(dtype)
+                tolerance = {
+                    'float16': (4e-3, 1e-5),
+                    'bfloat16': (3e-2, 1e-4),
+                    'complex64': (3e-5, 1e-4),
+                }.get(dtype)
                 if op == 'Pow' and dtype in COMPLEX:
                     tolerance = (1e-3, 1e-3)
-                writer.add(op, {names[0]: x, names[1]: y}, attrs, tolerance=tolerance,
-                           shapes_known=data.choice([True, False, 'partly']))
+                writer.add(
+                    op,
+                    {names[0]: x, names[1]: y},
+                    attrs,
+                    tolerance=tolerance,
+                    shapes_known=data.choice([True, False, 'partly']),
+                )
 
 
 def unary(writer, data, scale):
@@ -73,37 +137,86 @@ def unary(writer, data, scale):
                 x = data.tensor(dtype, data.choice(SHAPES), kind)
                 if op in ('Reciprocal', 'Inv', 'Rsqrt', 'Log') and dtype in COMPLEX:
                     x = data.tensor(dtype, x.shape, 'nonzero')
-                tolerance = {'float16': (4e-3, 1e-3), 'bfloat16': (3e-2, 1e-2), 'complex64': (1e-4, 1e-4),
-                             'complex128': (1e-9, 1e-9)}.get(dtype)
-                if dtype == 'float32' and op in ('Sinh', 'Cosh', 'Asinh', 'Acosh', 'Atanh', 'Erfc', 'Lgamma', 'Log1p', 'Expm1'):
+                tolerance = {
+                    'float16': (4e-3, 1e-3),
+                    'bfloat16': (3e-2, 1e-2),
+                    'complex64': (1e-4, 1e-4),
+                    'complex128': (1e-9, 1e-9),
+                }.get(dtype)
+                if dtype == 'float32' and op in (
+                    'Sinh',
+                    'Cosh',
+                    'Asinh',
+                    'Acosh',
+                    'Atanh',
+                    'Erfc',
+                    'Lgamma',
+                    'Log1p',
+                    'Expm1',
+                ):
                     tolerance = (2e-5, 2e-6)
                 writer.add(op, {argument: x}, tolerance=tolerance)
     for op in ('Real', 'Imag', 'ComplexAbs', 'Angle'):
         for dtype, part in (('complex64', 'float32'), ('complex128', 'float64')):
             for shape in SHAPES[:5]:
-                writer.add(op, {'x' if op == 'ComplexAbs' else 'input': data.tensor(dtype, shape)}, {'Tout': part})
+                writer.add(
+                    op, {'x' if op == 'ComplexAbs' else 'input': data.tensor(dtype, shape)}, {'Tout': part}
+                )
     for dtype, whole in (('float32', 'complex64'), ('float64', 'complex128')):
         for a, b in PAIRS[:6]:
-            writer.add('Complex', {'real': data.tensor(dtype, a), 'imag': data.tensor(dtype, b)}, {'Tout': whole})
+            writer.add(
+                'Complex', {'real': data.tensor(dtype, a), 'imag': data.tensor(dtype, b)}, {'Tout': whole}
+            )
 
 
 def cast(writer, data, scale):
     types = NUMBERS + ['bool']
     for source in types:
         for target in types:
-            for shape in [(), (37,)][:1 + scale]:
+            for shape in [(), (37,)][: 1 + scale]:
                 kind = 'small' if target in INTS and source not in ('bool',) else 'normal'
                 if source in INTS and target in INTS:
                     kind = 'special'
-                writer.add('Cast', {'x': data.tensor(source, shape, kind)}, {'DstT': target, 'Truncate': False})
-    for source, target in (('float32', 'float16'), ('float32', 'bfloat16'), ('float64', 'float32'), ('float64', 'float16'),
-                           ('float64', 'bfloat16')):
-        writer.add('Cast', {'x': data.tensor(source, (300,))}, {'DstT': target, 'Truncate': True}, tolerance=(0, 0))
+                writer.add(
+                    'Cast', {'x': data.tensor(source, shape, kind)}, {'DstT': target, 'Truncate': False}
+                )
+    for source, target in (
+        ('float32', 'float16'),
+        ('float32', 'bfloat16'),
+        ('float64', 'float32'),
+        ('float64', 'float16'),
+        ('float64', 'bfloat16'),
+    ):
+        writer.add(
+            'Cast', {'x': data.tensor(source, (300,))}, {'DstT': target, 'Truncate': True}, tolerance=(0, 0)
+        )
 
 
 def reductions(writer, data, scale):
-    table = {'Sum': NUMBERS, 'Prod': NUMBERS, 'Mean': NUMBERS, 'Max': REALS, 'Min': REALS, 'All': ['bool'], 'Any': ['bool']}
-    shapes = [(), (1,), (5,), (0,), (3, 4), (2, 3, 4), (5, 0, 2), (3, 1, 5, 2), (300,), (7, 600), (600, 7), (2, 70, 3), (1, 130, 2)]
+    table = {
+        'Sum': NUMBERS,
+        'Prod': NUMBERS,
+        'Mean': NUMBERS,
+        'Max': REALS,
+        'Min': REALS,
+        'All': ['bool'],
+        'Any': ['bool'],
+    }
+    shapes = [
+        (),
+        (1,),
+        (5,),
+        (0,),
+        (3, 4),
+        (2, 3, 4),
+        (5, 0, 2),
+        (3, 1, 5, 2),
+        (300,),
+        (7, 600),
+        (600, 7),
+        (2, 70, 3),
+        (1, 130, 2),
+    ]
     for op, dtypes in table.items():
         for dtype in dtypes:
             for i in range(5 * scale):
@@ -119,12 +232,31 @@ def reductions(writer, data, scale):
                 x = data.tensor(dtype, shape, kind)
                 if op in ('Mean', 'Max', 'Min') and dtype not in FLOATS + COMPLEX and 0 in shape:
                     continue  # the mean of no integers: stock divides by zero
-                tolerance = {'float16': (2e-2, 5e-2), 'bfloat16': (8e-2, 2e-1), 'float32': (1e-5, 1e-5), 'complex64': (1e-4, 1e-4)}.get(dtype)
-                writer.add(op, {'input': x, 'axis': axes}, {'keep_dims': data.flip()}, tolerance=tolerance,
-                           constants=('axis',) if data.flip() else ())
+                tolerance = {
+                    'float16': (2e-2, 5e-2),
+                    'bfloat16': (8e-2, 2e-1),
+                    'float32': (1e-5, 1e-5),
+                    'complex64': (1e-4, 1e-4),
+                }.get(dtype)
+                writer.add(
+                    op,
+                    {'input': x, 'axis': axes},
+                    {'keep_dims': data.flip()},
+                    tolerance=tolerance,
+                    constants=('axis',) if data.flip() else (),
+                )
     for dtype in ('float32', 'float64', 'int64'):
-        writer.add('Sum', {'input': data.tensor(dtype, (200000,), 'unit'), 'axis': np.int32(0)}, {'keep_dims': False}, tolerance=(1e-4, 1e-3))
-        writer.add('Max', {'input': data.tensor(dtype, (200001,), 'unit'), 'axis': np.int32([0])}, {'keep_dims': True})
+        writer.add(
+            'Sum',
+            {'input': data.tensor(dtype, (200000,), 'unit'), 'axis': np.int32(0)},
+            {'keep_dims': False},
+            tolerance=(1e-4, 1e-3),
+        )
+        writer.add(
+            'Max',
+            {'input': data.tensor(dtype, (200001,), 'unit'), 'axis': np.int32([0])},
+            {'keep_dims': True},
+        )
 
 
 def arguments(writer, data, scale):
@@ -134,60 +266,125 @@ def arguments(writer, data, scale):
                 shape = data.positive_shape(int(data.rng.integers(1, 5)))
                 axis = int(data.rng.integers(-len(shape), len(shape)))
                 out = data.choice(['int32', 'int64'] + (['int16', 'uint16'] if op == 'ArgMax' else []))
-                writer.add(op, {'input': data.tensor(dtype, shape, 'small'), 'dimension': np.int32(axis)}, {'output_type': out})
+                writer.add(
+                    op,
+                    {'input': data.tensor(dtype, shape, 'small'), 'dimension': np.int32(axis)},
+                    {'output_type': out},
+                )
     for dtype in NUMBERS:
         for _ in range(2 * scale):
             shape = data.positive_shape(int(data.rng.integers(1, 5)))
             axis = int(data.rng.integers(-len(shape), len(shape)))
-            writer.add('Cumsum', {'x': data.tensor(dtype, shape, 'unit'), 'axis': np.int64(axis)},
-                       {'exclusive': data.flip(), 'reverse': data.flip()},
-                       tolerance={'float16': (2e-2, 2e-2), 'bfloat16': (1e-1, 1e-1)}.get(dtype))
+            writer.add(
+                'Cumsum',
+                {'x': data.tensor(dtype, shape, 'unit'), 'axis': np.int64(axis)},
+                {'exclusive': data.flip(), 'reverse': data.flip()},
+                tolerance={'float16': (2e-2, 2e-2), 'bfloat16': (1e-1, 1e-1)}.get(dtype),
+            )
         for n in (1, 2, 5):
             shape = data.shape()
-            writer.add('AddN', {'inputs': [data.tensor(dtype, shape) for _ in range(n)]},
-                       tolerance={'float16': (2e-2, 2e-2), 'bfloat16': (1e-1, 1e-1)}.get(dtype))
+            writer.add(
+                'AddN',
+                {'inputs': [data.tensor(dtype, shape) for _ in range(n)]},
+                tolerance={'float16': (2e-2, 2e-2), 'bfloat16': (1e-1, 1e-1)}.get(dtype),
+            )
     for dtype in FLOATS + SIGNED + ['uint8', 'uint16']:
         shape = data.shape()
         x = data.tensor(dtype, shape)
-        writer.add('ClipByValue', {'t': x, 'clip_value_min': np.array(2, np_type(dtype)), 'clip_value_max': np.array(5, np_type(dtype))})
-        writer.add('ClipByValue', {'t': x, 'clip_value_min': np.zeros(shape, np_type(dtype)), 'clip_value_max': np.array(5, np_type(dtype))})
+        writer.add(
+            'ClipByValue',
+            {
+                't': x,
+                'clip_value_min': np.array(2, np_type(dtype)),
+                'clip_value_max': np.array(5, np_type(dtype)),
+            },
+        )
+        writer.add(
+            'ClipByValue',
+            {
+                't': x,
+                'clip_value_min': np.zeros(shape, np_type(dtype)),
+                'clip_value_max': np.array(5, np_type(dtype)),
+            },
+        )
 
 
 def sequences(writer, data, scale):
     def scalar(value, dtype):
         return np.array(value, np_type(dtype))
+
     for dtype in FLOATS + ['int32', 'int64']:
-        for start, limit, delta in ((0, 10, 1), (0, 0, 1), (5, -5, -2), (1, 10, 3), (-3, 3, 1), (0, 1, 2), (3, 18, 5)):
-            writer.add('Range', {'start': scalar(start, dtype), 'limit': scalar(limit, dtype), 'delta': scalar(delta, dtype)},
-                       constants=('start', 'limit', 'delta') if data.flip() else ())
+        for start, limit, delta in (
+            (0, 10, 1),
+            (0, 0, 1),
+            (5, -5, -2),
+            (1, 10, 3),
+            (-3, 3, 1),
+            (0, 1, 2),
+            (3, 18, 5),
+        ):
+            writer.add(
+                'Range',
+                {'start': scalar(start, dtype), 'limit': scalar(limit, dtype), 'delta': scalar(delta, dtype)},
+                constants=('start', 'limit', 'delta') if data.flip() else (),
+            )
     for dtype in SINGLES:
-        writer.add('Range', {'start': scalar(0.1, dtype), 'limit': scalar(7.3, dtype), 'delta': scalar(0.37, dtype)})
+        writer.add(
+            'Range', {'start': scalar(0.1, dtype), 'limit': scalar(7.3, dtype), 'delta': scalar(0.37, dtype)}
+        )
         for count in (1, 2, 7, 100):
-            writer.add('LinSpace', {'start': scalar(-1.5, dtype), 'stop': scalar(3.25, dtype), 'num': np.int32(count)})
+            writer.add(
+                'LinSpace',
+                {'start': scalar(-1.5, dtype), 'stop': scalar(3.25, dtype), 'num': np.int32(count)},
+            )
 
 
 def products(writer, data, scale):
     sizes = [0, 1, 2, 3, 5, 8, 16, 17, 33, 64, 100]
-    tolerance = {'float16': (2e-2, 2e-1), 'bfloat16': (1e-1, 1.0), 'float32': (1e-5, 1e-4), 'complex64': (1e-4, 1e-3)}
+    tolerance = {
+        'float16': (2e-2, 2e-1),
+        'bfloat16': (1e-1, 1.0),
+        'float32': (1e-5, 1e-4),
+        'complex64': (1e-4, 1e-3),
+    }
     for dtype in FLOATS + ['int32', 'int64'] + COMPLEX:
         for _ in range(8 * scale):
             m, k, n = (int(data.choice(sizes)) for _ in range(3))
             ta, tb = data.flip(), data.flip()
             a, b = data.tensor(dtype, (k, m) if ta else (m, k)), data.tensor(dtype, (n, k) if tb else (k, n))
-            writer.add('MatMul', {'a': a, 'b': b}, {'transpose_a': ta, 'transpose_b': tb}, tolerance=tolerance.get(dtype),
-                       shapes_known=data.choice([True, False]))
+            writer.add(
+                'MatMul',
+                {'a': a, 'b': b},
+                {'transpose_a': ta, 'transpose_b': tb},
+                tolerance=tolerance.get(dtype),
+                shapes_known=data.choice([True, False]),
+            )
         for op in ('BatchMatMul', 'BatchMatMulV2'):
             for _ in range(5 * scale):
                 m, k, n = (int(data.choice(sizes[:8])) for _ in range(3))
                 ta, tb = data.flip(), data.flip()
-                batch_a, batch_b = data.choice([((), ()), ((2,), (2,)), ((2, 3), (2, 3)), ((1,), (4,)), ((3, 1), (1, 2)), ((2,), ()), ((0,), (0,))])
+                batch_a, batch_b = data.choice(
+                    [
+                        ((), ()),
+                        ((2,), (2,)),
+                        ((2, 3), (2, 3)),
+                        ((1,), (4,)),
+                        ((3, 1), (1, 2)),
+                        ((2,), ()),
+                        ((0,), (0,)),
+                    ]
+                )
                 if op == 'BatchMatMul':
                     batch_b = batch_a
                 a = data.tensor(dtype, batch_a + ((k, m) if ta else (m, k)))
                 b = data.tensor(dtype, batch_b + ((n, k) if tb else (k, n)))
                 writer.add(op, {'x': a, 'y': b}, {'adj_x': ta, 'adj_y': tb}, tolerance=tolerance.get(dtype))
     for m, k, n in ((300, 200, 100), (1, 512, 512), (512, 512, 1), (7, 1000, 3), (257, 129, 65)):
-        writer.add('MatMul', {'a': data.tensor('float32', (m, k)), 'b': data.tensor('float32', (k, n))}, tolerance=(1e-4, 1e-3))
+        writer.add(
+            'MatMul',
+            {'a': data.tensor('float32', (m, k)), 'b': data.tensor('float32', (k, n))},
+            tolerance=(1e-4, 1e-3),
+        )
 
 
 def bad(writer, data, scale):
@@ -210,17 +407,37 @@ def bad(writer, data, scale):
     writer.add('ArgMax', {'input': f('float32', (2, 0)), 'dimension': np.int32(1)}, must_fail=True)
     writer.add('AddN', {'inputs': [f('float32', (2,)), f('float32', (3,))]}, must_fail=True)
     for start, limit, delta in ((0, 10, 0), (0, 10, -1), (10, 0, 1)):
-        writer.add('Range', {'start': np.int32(start), 'limit': np.int32(limit), 'delta': np.int32(delta)}, must_fail=True)
-    writer.add('Range', {'start': np.int32([1, 2]), 'limit': np.int32(5), 'delta': np.int32(1)}, must_fail=True)
-    writer.add('LinSpace', {'start': np.float32(0), 'stop': np.float32(1), 'num': np.int32(0)}, must_fail=True)
+        writer.add(
+            'Range',
+            {'start': np.int32(start), 'limit': np.int32(limit), 'delta': np.int32(delta)},
+            must_fail=True,
+        )
+    writer.add(
+        'Range', {'start': np.int32([1, 2]), 'limit': np.int32(5), 'delta': np.int32(1)}, must_fail=True
+    )
+    writer.add(
+        'LinSpace', {'start': np.float32(0), 'stop': np.float32(1), 'num': np.int32(0)}, must_fail=True
+    )
     writer.add('MatMul', {'a': f('float32', (2, 3)), 'b': f('float32', (4, 5))}, must_fail=True)
     writer.add('MatMul', {'a': f('float32', (2, 3, 4)), 'b': f('float32', (4, 5))}, must_fail=True)
     writer.add('MatMul', {'a': f('float32', (3,)), 'b': f('float32', (3, 5))}, must_fail=True)
     writer.add('BatchMatMulV2', {'x': f('float32', (2, 3, 4)), 'y': f('float32', (3, 4, 5))}, must_fail=True)
     writer.add('BatchMatMulV2', {'x': f('float32', (4,)), 'y': f('float32', (4, 5))}, must_fail=True)
     writer.add('BatchMatMul', {'x': f('float32', (2, 3, 4)), 'y': f('float32', (4, 5))}, must_fail=True)
-    writer.add('ClipByValue', {'t': f('float32', (4,)), 'clip_value_min': f('float32', (3,)), 'clip_value_max': np.float32(1)}, must_fail=True)
+    writer.add(
+        'ClipByValue',
+        {'t': f('float32', (4,)), 'clip_value_min': f('float32', (3,)), 'clip_value_max': np.float32(1)},
+        must_fail=True,
+    )
 
 
-FAMILIES = {'binary': binary, 'unary': unary, 'cast': cast, 'reductions': reductions, 'arguments': arguments,
-            'sequences': sequences, 'products': products, 'bad_math': bad}
+FAMILIES = {
+    'binary': binary,
+    'unary': unary,
+    'cast': cast,
+    'reductions': reductions,
+    'arguments': arguments,
+    'sequences': sequences,
+    'products': products,
+    'bad_math': bad,
+}

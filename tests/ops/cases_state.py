@@ -1,4 +1,5 @@
 """Cases for the ops of state.so and control.so that need no variable."""
+
 import os
 
 import numpy as np
@@ -8,10 +9,24 @@ from case_writer import NUMBERS, tf
 
 def names(writer, data, scale):
     s = data.tensor
-    writer.add('ShardedFilename', {'basename': np.array(b'/some/prefix', dtype=object), 'shard': np.int32(3), 'num_shards': np.int32(12)})
-    writer.add('ShardedFilename', {'basename': np.array(b'', dtype=object), 'shard': np.int32(0), 'num_shards': np.int32(1)})
+    writer.add(
+        'ShardedFilename',
+        {
+            'basename': np.array(b'/some/prefix', dtype=object),
+            'shard': np.int32(3),
+            'num_shards': np.int32(12),
+        },
+    )
+    writer.add(
+        'ShardedFilename',
+        {'basename': np.array(b'', dtype=object), 'shard': np.int32(0), 'num_shards': np.int32(1)},
+    )
     for separator in ('', ', ', 'long separator between the parts'):
-        writer.add('StringJoin', {'inputs': [s('string', (2, 3)), s('string', ()), s('string', (2, 3))]}, {'separator': separator})
+        writer.add(
+            'StringJoin',
+            {'inputs': [s('string', (2, 3)), s('string', ()), s('string', (2, 3))]},
+            {'separator': separator},
+        )
         writer.add('StringJoin', {'inputs': [s('string', ())]}, {'separator': separator})
         writer.add('StringJoin', {'inputs': [s('string', ()), s('string', ())]}, {'separator': separator})
         writer.add('StringJoin', {'inputs': [s('string', (0,)), s('string', (0,))]}, {'separator': separator})
@@ -23,22 +38,50 @@ def names(writer, data, scale):
 
 def checks(writer, data, scale):
     for condition in (True, False):
-        writer.add('Assert', {'condition': np.bool_(condition), 'data': [np.float32([1, 2, 3, 4]), np.array(b'text', dtype=object)]}, {'summarize': 2})
+        writer.add(
+            'Assert',
+            {
+                'condition': np.bool_(condition),
+                'data': [np.float32([1, 2, 3, 4]), np.array(b'text', dtype=object)],
+            },
+            {'summarize': 2},
+        )
     writer.add('Assert', {'condition': np.array([True]), 'data': [np.float32(1)]}, {'summarize': 3})
 
 
 def restoring(writer, data, scale):
     prefix = os.path.join(os.path.dirname(os.path.abspath(writer.path)), 'restoring.ckpt')
     tensors = {'a/%s' % t: data.tensor(t, (3, 4)) for t in NUMBERS + ['bool', 'string']}
-    tensors.update({'scalar': np.float32(2.5), 'empty': np.zeros((0, 3), 'int64'), 'big': data.tensor('float32', (200, 333)),
-                    'cube': data.tensor('int32', (4, 5, 6))})
+    tensors.update(
+        {
+            'scalar': np.float32(2.5),
+            'empty': np.zeros((0, 3), 'int64'),
+            'big': data.tensor('float32', (200, 333)),
+            'cube': data.tensor('int32', (4, 5, 6)),
+        }
+    )
     names = list(tensors)
-    tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[''] * len(names), tensors=[tf.constant(v) for v in tensors.values()])
+    tf.raw_ops.SaveV2(
+        prefix=prefix,
+        tensor_names=names,
+        shape_and_slices=[''] * len(names),
+        tensors=[tf.constant(v) for v in tensors.values()],
+    )
 
     def restore(wanted, slices, dtypes=None, must_fail=False, path=prefix):
-        dtypes = dtypes or [tf.string if tensors[n].dtype.kind == 'O' else tf.as_dtype(tensors[n].dtype) for n in wanted]
-        writer.add('RestoreV2', {'prefix': np.array(path.encode(), dtype=object), 'tensor_names': np.array([n.encode() for n in wanted], dtype=object),
-                                 'shape_and_slices': np.array([s.encode() for s in slices], dtype=object)}, {'dtypes': dtypes}, must_fail=must_fail)
+        dtypes = dtypes or [
+            tf.string if tensors[n].dtype.kind == 'O' else tf.as_dtype(tensors[n].dtype) for n in wanted
+        ]
+        writer.add(
+            'RestoreV2',
+            {
+                'prefix': np.array(path.encode(), dtype=object),
+                'tensor_names': np.array([n.encode() for n in wanted], dtype=object),
+                'shape_and_slices': np.array([s.encode() for s in slices], dtype=object),
+            },
+            {'dtypes': dtypes},
+            must_fail=must_fail,
+        )
 
     restore(names, [''] * len(names))
     for text in ('4 5 6 -:-:-', '4 5 6 1,2:-:3,2', '4 5 6 0,1:0,5:5,1', '4 5 6 3,1:4,1:-'):

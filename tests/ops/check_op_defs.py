@@ -1,5 +1,7 @@
 """check_op_defs.py RUN_CASES PLUGIN...: every op that the plugins define is exactly stock's: arguments, attributes, allowed
-types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those listed below."""
+types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those listed below.
+"""
+
 import os
 import subprocess
 import sys
@@ -12,14 +14,35 @@ from tensorflow.python.framework import kernels, op_def_registry
 
 # Dtypes of no op here: their elements are opaque to plugins, quantised, or narrower than a byte.
 OUTSIDE = {'DT_RESOURCE', 'DT_VARIANT', 'DT_QINT8', 'DT_QUINT8', 'DT_QINT16', 'DT_QUINT16', 'DT_QINT32'}
-OUTSIDE |= {name for name in types_pb2.DataType.keys() if 'FLOAT8' in name or 'FLOAT4' in name or 'INT4' in name or 'INT2' in name}
+OUTSIDE |= {
+    name
+    for name in types_pb2.DataType.keys()
+    if 'FLOAT8' in name or 'FLOAT4' in name or 'INT4' in name or 'INT2' in name
+}
 # Defined so that graphs import; saving and destroying are not part of inference.
-NO_KERNEL = {'PartitionedCall', 'StatefulPartitionedCall', 'SaveV2', 'MergeV2Checkpoints', 'DestroyResourceOp'}
+NO_KERNEL = {
+    'PartitionedCall',
+    'StatefulPartitionedCall',
+    'SaveV2',
+    'MergeV2Checkpoints',
+    'DestroyResourceOp',
+}
 # (op, attr): dtypes that stock registers and the op definition rules out, or that are refused when the kernel is made.
-EXCEPT = {('Acos', 'T'): {'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64'}, 
-          ('LeakyRelu', 'T'): {'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'},
-          ('ClipByValue', 'T'): {'DT_COMPLEX64', 'DT_COMPLEX128'},  # complex numbers have no order
-          ('MaxPool', 'T'): {'DT_UINT32', 'DT_UINT64'}}
+EXCEPT = {
+    ('Acos', 'T'): {'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64'},
+    ('LeakyRelu', 'T'): {
+        'DT_INT8',
+        'DT_INT16',
+        'DT_INT32',
+        'DT_INT64',
+        'DT_UINT8',
+        'DT_UINT16',
+        'DT_UINT32',
+        'DT_UINT64',
+    },
+    ('ClipByValue', 'T'): {'DT_COMPLEX64', 'DT_COMPLEX128'},  # complex numbers have no order
+    ('MaxPool', 'T'): {'DT_UINT32', 'DT_UINT64'},
+}
 
 
 def plain(op):
@@ -38,7 +61,9 @@ def plain(op):
 def main():
     runner, plugins = sys.argv[1], sys.argv[2:]
     ours = op_def_pb2.OpList.FromString(subprocess.check_output([runner, '--op-list'] + plugins))
-    registered = kernel_def_pb2.KernelList.FromString(subprocess.check_output([runner, '--kernel-list'] + plugins))
+    registered = kernel_def_pb2.KernelList.FromString(
+        subprocess.check_output([runner, '--kernel-list'] + plugins)
+    )
     bad = 0
 
     def say(text):
@@ -55,7 +80,9 @@ def main():
     types = {}  # (op, attr) -> dtypes here; attr '' = no constraint
     for kernel in registered.kernel:
         for constraint in kernel.constraint:
-            types.setdefault((kernel.op, constraint.name), set()).update(types_pb2.DataType.Name(t) for t in constraint.allowed_values.list.type)
+            types.setdefault((kernel.op, constraint.name), set()).update(
+                types_pb2.DataType.Name(t) for t in constraint.allowed_values.list.type
+            )
         if not kernel.constraint:
             types[kernel.op, ''] = True
     for op in ours.op:
@@ -76,7 +103,10 @@ def main():
                     continue  # dealt with at run time
                 missing = wanted - types[op.name, constraint.name]
                 if missing:
-                    say('%s: stock has a kernel for %s = %s' % (op.name, constraint.name, ', '.join(sorted(missing))))
+                    say(
+                        '%s: stock has a kernel for %s = %s'
+                        % (op.name, constraint.name, ', '.join(sorted(missing)))
+                    )
     print('%d op definitions compared, %d differences' % (len(ours.op), bad))
     return bad > 0 or not ours.op
 

@@ -1,6 +1,7 @@
 """Writes case files: make_cases.py --out DIR [--seed N] [--scale N] [FAMILY...]
 
 A family is a function in one of the cases_*.py files. The same seed gives the same cases."""
+
 import argparse
 import os
 import time
@@ -30,8 +31,10 @@ def main():
         writer = Writer(os.path.join(options.out, family + '.cases'))
         FAMILIES[family](writer, Data([options.seed, zlib.crc32(family.encode())]), options.scale)
         writer.close()
-        print('%-14s %5d cases, %4d that stock refuses; left out: %d not buildable, %d that stock lacks; %.1f s'
-              % (family, writer.count, writer.refused, writer.skipped, writer.beyond, time.time() - begin))
+        print(
+            '%-14s %5d cases, %4d that stock refuses; left out: %d not buildable, %d that stock lacks; %.1f s'
+            % (family, writer.count, writer.refused, writer.skipped, writer.beyond, time.time() - begin)
+        )
 
 
 if __name__ == '__main__':

@@ -1,9 +1,26 @@
 """Seeded random tensors of every dtype, plain or with the values that go wrong."""
+
 import numpy as np
 
 from case_writer import COMPLEX, FLOATS, np_type
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, float('inf'), float('-inf'), float('nan'), 1e-30, -1e-30, 65504.0, 3e38, 1e-3, 88.0, -104.0]
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    float('inf'),
+    float('-inf'),
+    float('nan'),
+    1e-30,
+    -1e-30,
+    65504.0,
+    3e38,
+    1e-3,
+    88.0,
+    -104.0,
+]
 
 
 class Data:
@@ -29,8 +46,17 @@ class Data:
         if dtype == 'bool':
             return rng.random(shape) < 0.5
         if dtype == 'string':
-            words = [b'', b'a', b'hello', b'a string that is longer than the small form', b'\x00\xff', b'snow \xe2\x98\x83']
-            return np.array([self.choice(words) for _ in range(int(np.prod(shape)))], dtype=object).reshape(shape)
+            words = [
+                b'',
+                b'a',
+                b'hello',
+                b'a string that is longer than the small form',
+                b'\x00\xff',
+                b'snow \xe2\x98\x83',
+            ]
+            return np.array([self.choice(words) for _ in range(int(np.prod(shape)))], dtype=object).reshape(
+                shape
+            )
         if dtype in COMPLEX:
             part = 'float32' if dtype == 'complex64' else 'float64'
             return (self.tensor(part, shape, kind) + 1j * self.tensor(part, shape, kind)).astype(dtype)
@@ -53,6 +79,8 @@ class Data:
         if kind == 'special':
             edge = rng.choice(np.array([info.min, info.max, 0, 1], dtype=dtype), shape)
             return np.where(rng.random(shape) < 0.4, edge, self.tensor(dtype, shape)).astype(dtype)
-        low, high = (1, 20) if kind in ('positive',) else (0, 7) if kind == 'small' else (max(info.min, -100), 100)
+        low, high = (
+            (1, 20) if kind in ('positive',) else (0, 7) if kind == 'small' else (max(info.min, -100), 100)
+        )
         x = rng.integers(low, high, shape).astype(dtype)
         return np.where(x == 0, np.array(3, dtype), x) if kind == 'nonzero' else x

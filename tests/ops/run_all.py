@@ -1,4 +1,5 @@
 """run_all.py RUN_CASES OUT_DIR [--seed N] [--scale N]: makes the cases with stock TensorFlow and replays them."""
+
 import argparse
 import glob
 import os
@@ -12,5 +13,16 @@ parser.add_argument('--seed', default='1')
 parser.add_argument('--scale', default='1')
 options = parser.parse_args()
 here = os.path.dirname(os.path.abspath(__file__))
-subprocess.check_call([sys.executable, os.path.join(here, 'make_cases.py'), '--out', options.out, '--seed', options.seed, '--scale', options.scale])
+subprocess.check_call(
+    [
+        sys.executable,
+        os.path.join(here, 'make_cases.py'),
+        '--out',
+        options.out,
+        '--seed',
+        options.seed,
+        '--scale',
+        options.scale,
+    ]
+)
 sys.exit(subprocess.call([options.runner] + sorted(glob.glob(os.path.join(options.out, '*.cases')))))
