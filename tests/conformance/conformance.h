@@ -47,9 +47,9 @@ void see_proto(const char *label, const char *message, const void *data, size_t 
 void see_buffer(const char *label, const char *message, TF_Buffer *buffer);
 
 // Runs the block in a child process and prints how the child ended: "returns", "exits N" or "dies".
-#define ISOLATED(label) for (bool in_child_ = isolate_begin(label); in_child_; isolate_end())
+#define ISOLATED(label) for (bool in_child_ = isolate_begin(label); in_child_; in_child_ = isolate_end())
 bool isolate_begin(const char *label);
-void isolate_end(void);
+bool isolate_end(void);  // ends the child
 
 // A text for a label, valid for the next 60 calls.
 __attribute__((format(printf, 1, 2))) const char *text(const char *format, ...);

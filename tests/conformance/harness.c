@@ -175,7 +175,7 @@ bool isolate_begin(const char *label) {
   return false;
 }
 
-void isolate_end(void) {
+bool isolate_end(void) {
   fflush(stdout);
   _exit(0);
 }
