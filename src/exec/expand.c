@@ -239,8 +239,11 @@ static dvt_status cycle_error(const dvt_expansion *x, int32_t node) {
   return status;
 }
 
-static bool is_back_edge(const dvt_expansion *x, int32_t reader, int32_t producer) {
-  return x->nodes[reader].session_node->kind == DVT_NODE_MERGE &&
+// `position` counts the reader's data inputs, then its controls. A control edge orders two nodes wherever it
+// leads, so it is never one of the edges that close a loop.
+static bool is_back_edge(const dvt_expansion *x, int32_t reader, int32_t position, int32_t producer) {
+  const dvt_expanded_node *n = &x->nodes[reader];
+  return position < n->input_count && n->session_node->kind == DVT_NODE_MERGE &&
          x->nodes[producer].session_node->kind == DVT_NODE_NEXT_ITERATION;
 }
 
@@ -283,7 +286,7 @@ static dvt_status visit(dvt_expansion *x, int32_t root) {
     }
     int32_t producer = next_producer(x, node, position);
     if (producer < 0 || x->nodes[producer].state == DONE) continue;
-    if (is_back_edge(x, node, producer)) {
+    if (is_back_edge(x, node, position, producer)) {
       DVT_RETURN_IF_ERROR(push_root(x, producer));
       continue;
     }

@@ -32,6 +32,7 @@ typedef struct dvt_flow_node {
 
 typedef struct dvt_flow_frame {
   int32_t parent;             // -1: the root frame
+  int32_t depth;              // of the root frame 0
   const dvt_instance *owner;  // frame names are unique within one body
   dvt_str name;
   int32_t node_count, entry_count, slot_count;

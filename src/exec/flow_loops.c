@@ -5,6 +5,7 @@
 
 #define DEFAULT_PARALLEL_ITERATIONS 10
 #define MAX_PARALLEL_ITERATIONS 1000
+#define MAX_FRAME_DEPTH 1000  // running frames end and are dropped by recursion
 
 static dvt_status add_frame(dvt_flow *flow, dvt_flow_frame frame) {
   dvt_flow_frame *bigger = flow->frames;
@@ -40,8 +41,14 @@ static dvt_status enter_frame(dvt_flow *flow, dvt_flow_node *enter) {
   while (f < flow->frame_count && !(flow->frames[f].parent == enter->frame &&
                                     flow->frames[f].owner == owner && dvt_str_eq(flow->frames[f].name, name)))
     f++;
+  int32_t depth = flow->frames[enter->frame].depth + 1;
+  if (depth > MAX_FRAME_DEPTH)
+    return dvt_error(TF_RESOURCE_EXHAUSTED,
+                     "loops are nested more than %d deep\n\t [[{{node " DVT_STR_FMT "}}]]", MAX_FRAME_DEPTH,
+                     DVT_STR_ARG(def->name));
   if (f == flow->frame_count)
     DVT_RETURN_IF_ERROR(add_frame(flow, (dvt_flow_frame){.parent = enter->frame,
+                                                         .depth = depth,
                                                          .owner = owner,
                                                          .name = name,
                                                          .parallel_iterations = parallel_iterations(def)}));

@@ -402,6 +402,44 @@ static void test_malformed_control_flow(void **state) {
   TF_DeleteGraph(g);
 }
 
+// A control edge from a loop's NextIteration to a Merge outside it orders the two like any other edge.
+static void test_merge_outside_follows_a_loop(void **state) {
+  (void)state;
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), limit = float_constant(g, "limit", 20);
+  make_loop(g, "loop", x, limit, x, 1, NULL);
+  TF_Output a = OUT(node(g, "TestDouble", "a", x, NONE, NULL));
+  TF_Output b = OUT(node(g, "TestDouble", "b", x, NONE, NULL));
+  TF_Operation *m = merge(g, "m", a, b);
+  TF_AddOperationControlInput(g, m, TF_GraphOperationByName(g, "loop/next_v"));
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_null(run1(s, x, make_scalar(1), OUT(m)));
+  assert_error(TF_INVALID_ARGUMENT, "{{node m}}");
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
+// Running frames are walked by recursion, so their nesting is limited.
+static void test_loops_nested_too_deep(void **state) {
+  (void)state;
+  enum { DEPTH = 1100 };
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), at = x;
+  for (int i = 0; i < DEPTH; i++) {
+    char name[24];
+    snprintf(name, sizeof name, "enter%d", i);
+    at = OUT(enter(g, name, at, name, false, 1));
+  }
+  TF_Session *s = new_session(g, NULL, 0);
+  TF_Tensor *feed = make_scalar(1);
+  const TF_Operation *target = at.oper;
+  TF_SessionRun(s, NULL, &x, &feed, 1, NULL, NULL, 0, &target, 1, NULL, S);
+  assert_error(TF_RESOURCE_EXHAUSTED, "nested more than");
+  TF_DeleteTensor(feed);
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule_179_done_later_from_another_thread),
@@ -417,6 +455,8 @@ int main(void) {
       cmocka_unit_test(test_branch_in_a_loop),
       cmocka_unit_test(test_endless_loop_ends_by_timeout),
       cmocka_unit_test(test_malformed_control_flow),
+      cmocka_unit_test(test_merge_outside_follows_a_loop),
+      cmocka_unit_test(test_loops_nested_too_deep),
   };
   return cmocka_run_group_tests(tests, set_up_ops, tear_down_ops);
 }

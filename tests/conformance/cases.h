@@ -74,7 +74,8 @@
   CASE(process)               \
   CASE(random_graphs)         \
   CASE(random_functions)      \
-  CASE(late_registration)
+  CASE(late_registration)     \
+  CASE(graph_gradients)
 
 #define CASE(name) void case_##name(void);
 CONFORMANCE_CASES

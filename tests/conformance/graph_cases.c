@@ -489,3 +489,13 @@ void case_graph_constant(void) {
   }
   TF_DeleteGraph(graph);
 }
+
+void case_graph_gradients(void) {
+  TF_Graph *graph = TF_NewGraph();
+  TF_Output x = feed_point(graph, "x", TF_FLOAT), y = node(graph, "AddV2", "y", INPUTS(x, x)),
+            dy = {NULL, -7};
+  TF_AddGradients(graph, &y, 1, &x, 1, NULL, st, &dy);
+  see_status("gradients", NULL);
+  see("gradients output", "%s", dy.oper ? "output" : "untouched");
+  TF_DeleteGraph(graph);
+}
