@@ -64,10 +64,11 @@ void dvt_kernel_builder_delete(TF_KernelBuilder *builder) {
 }
 
 // Room for one more element in an array that lives in the builder's arena; `items` is its address, old
-// storage is left to the arena. False (and builder->failed) when out of memory.
+// storage is left to the arena. False (and builder->failed) when out of memory, or when the definition's
+// int16_t cannot count one more.
 static bool grow(TF_KernelBuilder *builder, void **items, int32_t *capacity, int32_t count,
                  size_t bytes_each) {
-  if (count < *capacity) return true;
+  if (count < *capacity && count < INT16_MAX) return true;
   int32_t wanted = *capacity ? *capacity * 2 : 4;
   size_t bytes;
   void *grown = count < INT16_MAX && dvt_size_mul((size_t)wanted, bytes_each, &bytes)

@@ -398,6 +398,23 @@ static int owned_by(dvt_plugin *plugin) {
   return count;
 }
 
+// More constraints than a definition can count must not be written past the end of the builder's array.
+static void test_too_many_constraints(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  TF_KernelBuilder *many_types = builder_for("TestManyTypes", "CPU", compute_a);
+  TF_KernelBuilder *many_names = builder_for("TestManyNames", "CPU", compute_a);
+  for (int i = 0; i < INT16_MAX + 10; i++) {
+    constrain(many_types, "T", TF_FLOAT);
+    TF_KernelBuilder_HostMemory(many_names, "x");
+  }
+  TF_RegisterKernelBuilder("TestManyTypes", many_types, status);
+  assert_tf_status(status, TF_RESOURCE_EXHAUSTED, "");
+  TF_RegisterKernelBuilder("TestManyNames", many_names, status);
+  assert_tf_status(status, TF_RESOURCE_EXHAUSTED, "");
+  TF_DeleteStatus(status);
+}
+
 static void test_owner_and_removal(void **state) {
   (void)state;
   char places[2];  // owners are told apart by address only
@@ -470,6 +487,7 @@ int main(void) {
       cmocka_unit_test(test_rule_110_host_memory),
       cmocka_unit_test(test_rule_111_kernel_list),
       cmocka_unit_test(test_rule_112_threads),
+      cmocka_unit_test(test_too_many_constraints),
       cmocka_unit_test(test_owner_and_removal),
       cmocka_unit_test(test_out_of_memory),
   };
