@@ -270,6 +270,64 @@ static void test_wrong_number_of_arguments(void **state) {
   TF_DeleteGraph(g);
 }
 
+// call(type "f") with inputs and outputs of any types
+static TF_Operation *call_typed(TF_Graph *g, const char *name, const char *function, TF_Output input,
+                                TF_DataType in, TF_DataType out, int outputs) {
+  TF_OperationDescription *d = TF_NewOperation(g, "PartitionedCall", name);
+  TF_DataType types[] = {out, out};
+  TF_AddInputList(d, &input, 1);
+  TF_SetAttrTypeList(d, "Tin", &in, 1);
+  TF_SetAttrTypeList(d, "Tout", types, outputs);
+  TF_SetAttrFuncName(d, "f", function, strlen(function));
+  return finish(d);
+}
+
+static TF_Tensor *make_bools(int64_t count) {
+  TF_Tensor *t = TF_AllocateTensor(TF_BOOL, &count, 1, (size_t)count);
+  memset(TF_TensorData(t), 0, (size_t)count);
+  return t;
+}
+
+// A call's types come from a graph file and need not be the function's.
+static void test_wrong_types_of_arguments(void **state) {
+  (void)state;
+  TF_Graph *g = TF_NewGraph(), *body = TF_NewGraph();
+  TF_Output x = placeholder(body, "x", TF_FLOAT);
+  TF_Output twice = OUT(node(body, "TestDouble", "twice", x, NONE, NULL));
+  add_function(g, "twice", body, 1, &x, 1, &twice, 0, NULL, NULL);
+  TF_Output flags = placeholder(g, "flags", TF_BOOL), floats = placeholder(g, "floats", TF_FLOAT);
+  TF_Operation *bad_input = call_typed(g, "bad_input", "twice", flags, TF_BOOL, TF_FLOAT, 1),
+               *bad_output = call_typed(g, "bad_output", "twice", floats, TF_FLOAT, TF_DOUBLE, 1);
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_null(run1(s, flags, make_bools(1000), OUT(bad_input)));
+  assert_error(TF_INVALID_ARGUMENT, "input 0 of the call is a bool, but function 'twice' takes a float");
+  assert_null(run1(s, floats, make_scalar(1), OUT(bad_output)));
+  assert_error(TF_INVALID_ARGUMENT, "output 0 of the call is a double, but function 'twice' gives a float");
+  end_session(s);
+  TF_DeleteGraph(body);
+  TF_DeleteGraph(g);
+}
+
+// A function may have the name of an op that the executor runs itself and that nobody registered.
+static void test_function_named_like_a_native_op(void **state) {
+  (void)state;
+  TF_Graph *g = TF_NewGraph(), *body = TF_NewGraph();
+  TF_Output in[] = {placeholder(body, "x", TF_BOOL), placeholder(body, "p", TF_BOOL)};
+  TF_Output out[] = {float_constant(body, "a", 3), float_constant(body, "b", 4)};
+  add_function(g, "RefSwitch", body, 2, in, 2, out, 0, NULL, NULL);
+  TF_Output flags = placeholder(g, "flags", TF_BOOL), pred = constant(g, "pred", make_bool(true));
+  TF_OperationDescription *d = TF_NewOperation(g, "RefSwitch", "c");
+  TF_AddInput(d, flags);
+  TF_AddInput(d, pred);
+  TF_Operation *c = finish(d);
+  TF_Output y = OUT(node(g, "TestDouble", "y", OUT1(c), NONE, NULL));
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_true(run_float(s, flags, make_bools(1000), y) == 8);
+  end_session(s);
+  TF_DeleteGraph(body);
+  TF_DeleteGraph(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_call),
@@ -283,6 +341,8 @@ int main(void) {
       cmocka_unit_test(test_exploding_calls_are_bounded),
       cmocka_unit_test(test_unknown_function),
       cmocka_unit_test(test_wrong_number_of_arguments),
+      cmocka_unit_test(test_wrong_types_of_arguments),
+      cmocka_unit_test(test_function_named_like_a_native_op),
   };
   return cmocka_run_group_tests(tests, set_up_ops, tear_down_ops);
 }

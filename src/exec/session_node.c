@@ -75,13 +75,15 @@ static dvt_node_kind kind_here(const dvt_instance *instance, dvt_node_kind kind)
   return kind == DVT_NODE_ARG ? DVT_NODE_PLACEHOLDER : kind == DVT_NODE_RETVAL ? DVT_NODE_KERNEL : kind;
 }
 
+// A function first: where no plugin has the op, its name may be a function's.
 static dvt_node_kind kind_of(const dvt_instance *instance, const TF_Operation *op) {
+  dvt_function_library *functions = instance->graph->functions;
+  if (dvt_function_library_count(functions) > 0 && dvt_function_library_find(functions, op->def.op->name))
+    return DVT_NODE_CALL;
   for (size_t i = 0; i < DVT_COUNT_OF(native_ops); i++)
     if (dvt_str_eq(op->def.op->name, native_ops[i].op) && fits(&op->def, native_ops[i].kind))
       return kind_here(instance, native_ops[i].kind);
-  dvt_function_library *functions = instance->graph->functions;
-  if (dvt_function_library_count(functions) == 0) return DVT_NODE_KERNEL;
-  return dvt_function_library_find(functions, op->def.op->name) ? DVT_NODE_CALL : DVT_NODE_KERNEL;
+  return DVT_NODE_KERNEL;
 }
 
 // As a NodeDef writes it: the producer's name, and the output where it is not the first.
@@ -236,15 +238,36 @@ static dvt_status survey_body(TF_Session *session, dvt_instance *instance) {
   return NULL;
 }
 
+static dvt_status wrong_call_type(const dvt_session_node *call, const dvt_instance *instance,
+                                  const char *what, int32_t i, int dtype, const char *does, int wanted) {
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "%s %d of the call is a %s, but function '" DVT_STR_FMT
+                   "' %s a %s\n\t [[{{node " DVT_STR_FMT "}}]]",
+                   what, (int)i, dvt_dtype_name(dtype), DVT_STR_ARG(instance->function), does,
+                   dvt_dtype_name(wanted), DVT_STR_ARG(call->op->def.name));
+}
+
+// Values pass between caller and body unchanged, so the numbers and types must be the same.
 static dvt_status check_call(const dvt_session_node *call, const dvt_instance *instance) {
   const dvt_node_def *def = &call->op->def;
-  if (def->input_count == instance->body.arg_count && def->output_count == instance->body.ret_count)
-    return NULL;
-  return dvt_error(TF_INVALID_ARGUMENT,
-                   "the call has %d inputs and %d outputs, but function '" DVT_STR_FMT
-                   "' has %d and %d\n\t [[{{node " DVT_STR_FMT "}}]]",
-                   def->input_count, def->output_count, DVT_STR_ARG(instance->function),
-                   instance->body.arg_count, instance->body.ret_count, DVT_STR_ARG(def->name));
+  const dvt_function_body *body = &instance->body;
+  if (def->input_count != body->arg_count || def->output_count != body->ret_count)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "the call has %d inputs and %d outputs, but function '" DVT_STR_FMT
+                     "' has %d and %d\n\t [[{{node " DVT_STR_FMT "}}]]",
+                     def->input_count, def->output_count, DVT_STR_ARG(instance->function), body->arg_count,
+                     body->ret_count, DVT_STR_ARG(def->name));
+  for (int32_t i = 0; i < body->arg_count; i++) {
+    int wanted = body->args[i]->def.output_types[0];
+    if (!dvt_dtypes_connect(wanted, def->input_types[i]))
+      return wrong_call_type(call, instance, "input", i, def->input_types[i], "takes", wanted);
+  }
+  for (int32_t i = 0; i < body->ret_count; i++) {
+    int given = body->rets[i]->def.input_types[0];
+    if (!dvt_dtypes_connect(def->output_types[i], given))
+      return wrong_call_type(call, instance, "output", i, def->output_types[i], "gives", given);
+  }
+  return NULL;
 }
 
 static bool call_needs_enter(dvt_session_node *call) {
