@@ -1,5 +1,6 @@
 # Front door. `make` builds, `make demo` and `make test` also install what is missing (Debian packages, PyPI).
 PREFIX ?= /usr/local
+BUILD ?= build/release
 JOBS ?= $(shell nproc)
 
 all: build/release/build.ninja
@@ -21,7 +22,7 @@ bench: all
 	bench/run.py
 
 install: all
-	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+	DESTDIR="$(DESTDIR)" cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
 # Regenerates what is derived from the public headers (export list, reference pages, function x test matrix).
 generate:
