@@ -66,6 +66,33 @@ static void test_bridge_to_tf_status(void **state) {
   TF_DeleteStatus(tf);
 }
 
+static void count_payload(const char *key, const char *value, void *capture) {
+  int *seen = capture;
+  *seen += strcmp(key, "k") == 0 && strcmp(value, "v") == 0;
+  *seen += 10 * (strcmp(key, "k2") == 0 && strcmp(value, "v2") == 0);
+}
+
+// What a kernel attached to its failure reaches the caller of the session.
+static void test_payloads_stay_with_the_error(void **state) {
+  (void)state;
+  TF_Status *tf = TF_NewStatus();
+  TF_SetStatus(tf, TF_DATA_LOSS, "gone");
+  TF_SetPayload(tf, "k", "v");
+  TF_SetPayload(tf, "k2", "v2");
+  dvt_status first = dvt_status_from_tf(tf), copy = dvt_status_clone(first);
+  copy = dvt_status_annotate(copy, " at %s", "home");
+  dvt_status_free(first);
+  TF_SetPayload(tf, "old", "dropped");
+  dvt_status_to_tf(copy, tf);
+  int seen = 0;
+  TF_ForEachPayload(tf, count_payload, &seen);
+  assert_int_equal(seen, 11);
+  assert_string_equal(TF_Message(tf), "gone at home");
+  TF_SetStatus(tf, TF_DATA_LOSS, "gone");
+  assert_null(tf->payloads);
+  TF_DeleteStatus(tf);
+}
+
 static void test_code_names(void **state) {
   (void)state;
   assert_string_equal(dvt_code_name(TF_OK), "OK");
@@ -76,9 +103,13 @@ static void test_code_names(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ok_is_null),          cmocka_unit_test(test_error_carries_code_and_sentence),
-      cmocka_unit_test(test_error_is_never_ok),   cmocka_unit_test(test_out_of_memory_needs_no_memory),
-      cmocka_unit_test(test_bridge_to_tf_status), cmocka_unit_test(test_code_names),
+      cmocka_unit_test(test_ok_is_null),
+      cmocka_unit_test(test_error_carries_code_and_sentence),
+      cmocka_unit_test(test_error_is_never_ok),
+      cmocka_unit_test(test_out_of_memory_needs_no_memory),
+      cmocka_unit_test(test_bridge_to_tf_status),
+      cmocka_unit_test(test_code_names),
+      cmocka_unit_test(test_payloads_stay_with_the_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

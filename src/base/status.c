@@ -1,5 +1,5 @@
-// dvt_status errors and the bridge to the ABI's TF_Status. An error is one heap block that ends in its message; the
-// out-of-memory error is static, so that it can always be told.
+// dvt_status errors and the bridge to the ABI's TF_Status. An error is one heap block that ends in its
+// message; the out-of-memory error is static, so that it can always be told.
 #include "base/status.h"
 
 #include <stdio.h>
@@ -10,13 +10,16 @@
 struct dvt_error {
   TF_Code code;
   bool is_static;
-  size_t len;           // of the message
-  const char *message;  // behind the struct, in the same block
+  size_t len;             // of the message
+  const char *message;    // behind the struct, in the same block
+  dvt_payload *payloads;  // what a kernel attached with TF_SetPayload; mostly none
 };
 
 #define OUT_OF_MEMORY_TEXT "out of memory: an allocation failed; free memory and try again"
-static struct dvt_error out_of_memory = {TF_RESOURCE_EXHAUSTED, true, sizeof OUT_OF_MEMORY_TEXT - 1,
-                                         OUT_OF_MEMORY_TEXT};
+static struct dvt_error out_of_memory = {.code = TF_RESOURCE_EXHAUSTED,
+                                         .is_static = true,
+                                         .len = sizeof OUT_OF_MEMORY_TEXT - 1,
+                                         .message = OUT_OF_MEMORY_TEXT};
 
 TF_Code dvt_code_normalize(int code) {
   return code < (int)TF_OK || code > (int)TF_UNAUTHENTICATED ? TF_UNKNOWN : (TF_Code)code;
@@ -40,6 +43,7 @@ static dvt_status error_new(TF_Code code, size_t len, char **out_room) {
   error->code = code == TF_OK ? TF_INTERNAL : dvt_code_normalize((int)code);
   error->is_static = false;
   error->len = len;
+  error->payloads = NULL;
   char *room = (char *)(error + 1);
   room[len] = '\0';
   error->message = room;
@@ -79,8 +83,39 @@ dvt_status dvt_error_out_of_memory(size_t bytes) {
 TF_Code dvt_status_code(dvt_status status) { return status ? status->code : TF_OK; }
 const char *dvt_status_message(dvt_status status) { return status ? status->message : ""; }
 
+static void payloads_free(dvt_payload *payload) {
+  while (payload) {
+    dvt_payload *next = payload->next;
+    dvt_free(payload->value);
+    dvt_free(payload);
+    payload = next;
+  }
+}
+
+// A copy in the same order; what memory is too short for is left out.
+static dvt_payload *payloads_copy(const dvt_payload *from) {
+  dvt_payload *copies = NULL, **last = &copies;
+  for (; from; from = from->next) {
+    size_t key_bytes = strlen(from->key) + 1;
+    dvt_payload *copy = dvt_malloc(sizeof *copy + key_bytes);
+    char *value = copy ? dvt_strndup(dvt_str_from(from->value)) : NULL;
+    if (!value) {
+      dvt_free(copy);
+      break;
+    }
+    memcpy(copy->key, from->key, key_bytes);
+    copy->value = value;
+    copy->next = NULL;
+    *last = copy;
+    last = &copy->next;
+  }
+  return copies;
+}
+
 void dvt_status_free(dvt_status status) {
-  if (status && !status->is_static) dvt_free(status);
+  if (!status || status->is_static) return;
+  payloads_free(status->payloads);
+  dvt_free(status);
 }
 
 dvt_status dvt_status_clone(dvt_status status) {
@@ -89,6 +124,7 @@ dvt_status dvt_status_clone(dvt_status status) {
   dvt_status copy = error_new(status->code, status->len, &room);
   if (!copy) return &out_of_memory;
   memcpy(room, status->message, status->len);
+  copy->payloads = payloads_copy(status->payloads);
   return copy;
 }
 
@@ -104,6 +140,8 @@ dvt_status dvt_status_annotate(dvt_status status, const char *format, ...) {
   if (grown) {
     memcpy(room, status->message, status->len);
     vsnprintf(room + status->len, (size_t)extra + 1, format, args);
+    grown->payloads = status->payloads;
+    status->payloads = NULL;
     dvt_status_free(status);
   }
   va_end(args);
@@ -111,12 +149,7 @@ dvt_status dvt_status_annotate(dvt_status status, const char *format, ...) {
 }
 
 void dvt_tf_status_clear_slow(TF_Status *status) {
-  for (dvt_payload *payload = status->payloads; payload;) {
-    dvt_payload *next = payload->next;
-    dvt_free(payload->value);
-    dvt_free(payload);
-    payload = next;
-  }
+  payloads_free(status->payloads);
   dvt_free(status->owned);
   *status = (TF_Status){TF_OK, "", NULL, NULL};
 }
@@ -141,11 +174,17 @@ void dvt_status_to_tf(dvt_status status, TF_Status *out) {
     if (out) dvt_tf_status_clear(out);
     return;
   }
-  if (out) dvt_tf_status_set(out, status->code, dvt_str_from(dvt_status_message(status)));
+  if (out) {
+    dvt_tf_status_set(out, status->code, dvt_str_from(dvt_status_message(status)));
+    out->payloads = status->payloads;
+    if (status->payloads) status->payloads = NULL;  // the static error is not written to
+  }
   dvt_status_free(status);
 }
 
 dvt_status dvt_status_from_tf(const TF_Status *in) {
   if (!in || in->code == TF_OK) return NULL;
-  return dvt_error(in->code, "%s", in->message);
+  dvt_status status = dvt_error(in->code, "%s", in->message);
+  if (!status->is_static) status->payloads = payloads_copy(in->payloads);
+  return status;
 }

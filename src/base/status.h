@@ -26,9 +26,11 @@ dvt_status dvt_status_clone(dvt_status status) DVT_NODISCARD;
 // status; NULL stays NULL.
 dvt_status dvt_status_annotate(dvt_status status, const char *format, ...) DVT_PRINTF(2, 3) DVT_NODISCARD;
 
-// Edge: stores `status` into *out (OK when NULL) and frees it. Payloads of *out are dropped, as TF_SetStatus does.
+// Edge: stores `status` with its payloads into *out (OK when NULL) and frees it. Payloads that *out had are dropped, as
+// TF_SetStatus does.
 void dvt_status_to_tf(dvt_status status, TF_Status *out);
-// Edge: a copy of *in as a dvt_status, NULL when it is OK.
+// Edge: a copy of *in, payloads included, as a dvt_status; NULL when it is OK. The payloads stay with the error when
+// it is cloned or annotated.
 dvt_status dvt_status_from_tf(const TF_Status *in) DVT_NODISCARD;
 
 #define DVT_RETURN_IF_ERROR(expr)            \

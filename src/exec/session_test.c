@@ -276,9 +276,41 @@ static void *failing_create(TF_OpKernelConstruction *ctx) {
   if (atomic_fetch_add(&failing_creates, 1) >= 2) return NULL;
   TF_Status *status = TF_NewStatus();
   TF_SetStatus(status, TF_ABORTED, "not yet");
+  TF_SetPayload(status, "retry", "soon");
   TF_OpKernelConstruction_Failure(ctx, status);
   TF_DeleteStatus(status);
   return NULL;
+}
+
+static void note_payload(const char *key, const char *value, void *capture) {
+  if (strcmp(key, "retry") == 0) *(const char **)capture = strcmp(value, "soon") == 0 ? "soon" : "changed";
+}
+
+static void assert_payload(void) {
+  const char *seen = "none";
+  TF_ForEachPayload(S, note_payload, &seen);
+  assert_string_equal(seen, "soon");
+}
+
+static void payload_compute(void *state, TF_OpKernelContext *ctx) {
+  ENTER_KERNEL(ctx);
+  TF_SetStatus(status, TF_UNAVAILABLE, "come back");
+  TF_SetPayload(status, "retry", "soon");
+  report(ctx, status);
+}
+
+static void test_payloads_of_a_failure_reach_the_caller(void **state) {
+  (void)state;
+  register_op("TestPayload", "x: float -> y: float", false);
+  add_kernel("TestPayload", NULL, payload_compute, NULL);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), y = OUT(node(g, "TestPayload", "y", x, NONE, NULL));
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_null(run1(s, x, make_scalar(1), y));
+  assert_error(TF_UNAVAILABLE, "come back");
+  assert_payload();
+  end_session(s);
+  TF_DeleteGraph(g);
 }
 
 // Rule 116: a failing create is reported by the run and tried again by the next.
@@ -292,6 +324,7 @@ static void test_rule_116_create_is_retried(void **state) {
   for (int i = 0; i < 2; i++) {
     assert_null(run1(s, x, make_scalar(1), y));
     assert_error(TF_ABORTED, "not yet\n\t [[{{node y}}]]");
+    assert_payload();
   }
   assert_true(run_float(s, x, make_scalar(7), y) == 7);
   assert_int_equal(atomic_load(&failing_creates), 3);
@@ -453,6 +486,7 @@ int main(void) {
       cmocka_unit_test(test_fetched_constant_may_be_written_to),
       cmocka_unit_test(test_rule_114_one_kernel_per_node_and_session),
       cmocka_unit_test(test_rule_116_create_is_retried),
+      cmocka_unit_test(test_payloads_of_a_failure_reach_the_caller),
       cmocka_unit_test(test_rule_175_steps_count_from_one),
       cmocka_unit_test(test_closed_session_refuses),
       cmocka_unit_test(test_cycle_is_an_error),
