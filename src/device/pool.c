@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 enum {
   LOOP_SLOTS = 64,  // parallel loops open at once; more run in their callers
@@ -278,10 +279,24 @@ static int usable_cores(void) {
   return count > 0 ? count : 1;
 }
 
+// A whole number from 1 to MAX_THREADS in decimal digits; 0 when `text` is anything else.
+static int parse_threads(const char *text) {
+  int count = 0;
+  for (; *text >= '0' && *text <= '9' && count <= MAX_THREADS; text++) count = count * 10 + (*text - '0');
+  return *text == '\0' && count <= MAX_THREADS ? count : 0;
+}
+
 static int default_threads(void) {
   const char *text = getenv("DOVETAIL_NUM_THREADS");
-  int count = text ? atoi(text) : 0;
-  return count > 0 ? count : usable_cores();
+  int cores = DVT_MIN(usable_cores(), MAX_THREADS);
+  if (!text || !*text) return cores;
+  int count = parse_threads(text);
+  if (count > 0) return count;
+  dvt_log(DVT_ERROR,
+          "the environment variable DOVETAIL_NUM_THREADS is '%s', wanted is a whole number from 1 to %d; %d "
+          "threads are used, one for each usable core. Correct or unset it",
+          text, MAX_THREADS, cores);
+  return cores;
 }
 
 static void pool_free(dvt_pool *pool) {
@@ -303,7 +318,7 @@ dvt_status dvt_pool_create(int threads, dvt_pool **out_pool) {
     return dvt_error(TF_INVALID_ARGUMENT,
                      "a thread pool of %d threads was asked for; 0 (all cores) to %d are possible", threads,
                      MAX_THREADS);
-  if (threads == 0) threads = DVT_MIN(default_threads(), MAX_THREADS);
+  if (threads == 0) threads = default_threads();
   dvt_pool *pool = dvt_aligned_alloc(64, sizeof *pool);
   if (!pool) return dvt_error_out_of_memory(sizeof *pool);
   memset(pool, 0, sizeof *pool);

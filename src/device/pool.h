@@ -9,7 +9,8 @@
 typedef struct dvt_pool dvt_pool;
 
 // `threads` counts the calling thread: threads - 1 workers are started on first use. 0 = number of usable
-// cores (affinity mask), or DOVETAIL_NUM_THREADS if set.
+// cores (affinity mask), or DOVETAIL_NUM_THREADS if set; a value of it that is no number from 1 to 1024 is logged
+// and ignored.
 dvt_status dvt_pool_create(int threads, dvt_pool **out_pool) DVT_NODISCARD;
 void dvt_pool_destroy(dvt_pool *pool);  // waits for queued work
 int dvt_pool_threads(const dvt_pool *pool);

@@ -3,12 +3,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/log.h"
 #include "device/pool.h"
 
 enum { COUNT = 20000, PRETEND_SLOW_NS = 100000 };
@@ -165,6 +168,43 @@ static void test_default_pool(void **state) {
   check_loop(pool, 1000, PRETEND_SLOW_NS);
 }
 
+static char log_line[512];
+static void keep_line(void *arg, dvt_log_level level, const char *line) {
+  (void)arg, (void)level;
+  snprintf(log_line, sizeof log_line, "%s", line);
+}
+
+static int threads_for(const char *value) {
+  dvt_pool *pool;
+  setenv("DOVETAIL_NUM_THREADS", value, 1);
+  log_line[0] = '\0';
+  assert_null(dvt_pool_create(0, &pool));
+  int threads = dvt_pool_threads(pool);
+  dvt_pool_destroy(pool);
+  return threads;
+}
+
+static void test_number_of_threads_from_the_environment(void **state) {
+  (void)state;
+  dvt_log_set_sink(keep_line, NULL);
+  int cores = threads_for("");
+  assert_true(cores >= 1);
+  assert_string_equal(log_line, "");
+  assert_int_equal(threads_for("3"), 3);
+  assert_int_equal(threads_for("1024"), 1024);
+  assert_string_equal(log_line, "");
+  static const char *const bad[] = {
+      "0", "-2", "+2", "4x", " 4", "4.0", "all", "1025", "99999999999999999999"};
+  for (size_t i = 0; i < DVT_COUNT_OF(bad); i++) {
+    assert_int_equal(threads_for(bad[i]), cores);
+    assert_non_null(strstr(log_line, "DOVETAIL_NUM_THREADS"));
+    assert_non_null(strstr(log_line, bad[i]));
+    assert_non_null(strstr(log_line, "from 1 to 1024"));
+  }
+  unsetenv("DOVETAIL_NUM_THREADS");
+  dvt_log_set_sink(NULL, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loop_covers_each_element_once),
@@ -176,6 +216,7 @@ int main(void) {
       cmocka_unit_test(test_unused_pool_starts_no_thread),
       cmocka_unit_test(test_bad_thread_counts),
       cmocka_unit_test(test_default_pool),
+      cmocka_unit_test(test_number_of_threads_from_the_environment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
