@@ -1,6 +1,7 @@
 // The parts of base that touch the process and the file system: log, libraries, mapped files, free lists of
 // threads.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,6 +82,76 @@ static void test_files_are_written_whole_and_mapped(void **state) {
   assert_int_equal(rmdir(dir), 0);  // and nothing temporary was left behind
 }
 
+static void test_files_are_read_whole_and_in_parts(void **state) {
+  (void)state;
+  char dir[] = P_tmpdir "/dovetail_system_test_XXXXXX", path[128], part[8];
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/file", dir);
+  dvt_buf bytes = {0};
+  int fd = -1;
+  uint64_t size = 0;
+  dvt_test_expect_error(dvt_file_read(path, &bytes), TF_NOT_FOUND, path);
+  dvt_test_expect_error(dvt_file_read(dir, &bytes), TF_FAILED_PRECONDITION, "directory");
+  assert_int_equal(mkfifo(path, 0600), 0);
+  dvt_test_expect_error(dvt_file_read(path, &bytes), TF_FAILED_PRECONDITION, "not a regular file");
+  assert_int_equal(unlink(path), 0);
+  dvt_test_expect_ok(dvt_file_write(path, (dvt_str){0}));
+  dvt_test_expect_ok(dvt_file_read(path, &bytes));
+  assert_int_equal(bytes.len, 0);
+  dvt_test_expect_ok(dvt_file_write(path, DVT_STR("0123456789")));
+  dvt_test_expect_ok(dvt_file_read(path, &bytes));
+  assert_true(dvt_str_is(dvt_buf_str(&bytes), "0123456789"));
+  dvt_test_expect_ok(dvt_file_open(path, &fd, &size));
+  assert_int_equal(size, 10);
+  dvt_test_expect_ok(dvt_file_read_at(fd, path, 2, part, 8));
+  assert_memory_equal(part, "23456789", 8);
+  assert_int_equal(truncate(path, 4), 0);
+  dvt_test_expect_error(dvt_file_read_at(fd, path, 2, part, 8), TF_DATA_LOSS, "cut short");
+  close(fd);
+  assert_int_equal(truncate(path, (off_t)DVT_FILE_READ_MAX + 1), 0);  // takes no room on the disk
+  dvt_test_expect_error(dvt_file_read(path, &bytes), TF_RESOURCE_EXHAUSTED, "2147483648");
+  assert_int_equal(truncate(path, 4), 0);
+  dvt_alloc_fail_at(1);
+  dvt_buf_deinit(&bytes);
+  dvt_test_expect_error(dvt_file_read(path, &bytes), TF_RESOURCE_EXHAUSTED, "memory");
+  dvt_alloc_fail_at(0);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(dir), 0);
+}
+
+static void *watch_the_mask(void *arg) {
+  for (atomic_bool *stop = arg; !atomic_load(stop);) {
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[128];
+    while (status && fgets(line, sizeof line, status))
+      if (strncmp(line, "Umask:", 6) == 0 && strtol(line + 6, NULL, 8) == 0) atomic_store(stop, true);
+    if (status) fclose(status);
+  }
+  return NULL;
+}
+
+// The mask belongs to the whole process: other threads make files meanwhile.
+static void test_writing_leaves_the_mask_of_the_process_alone(void **state) {
+  (void)state;
+  char dir[] = P_tmpdir "/dovetail_system_test_XXXXXX", path[128];
+  struct stat info;
+  atomic_bool stop = false;
+  pthread_t thread;
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/file", dir);
+  mode_t before = umask(027);
+  assert_int_equal(pthread_create(&thread, NULL, watch_the_mask, &stop), 0);
+  for (int i = 0; i < 300; i++) dvt_test_expect_ok(dvt_file_write(path, DVT_STR("x")));
+  bool was_open = atomic_exchange(&stop, true);
+  pthread_join(thread, NULL);
+  umask(before);
+  assert_false(was_open);
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0640);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(dir), 0);
+}
+
 static void *use_cache(void *arg) {
   (void)arg;
   for (int i = 0; i < 200; i++) {
@@ -108,6 +179,8 @@ int main(void) {
       cmocka_unit_test(test_log_levels_and_sink),
       cmocka_unit_test(test_library_errors_name_the_file),
       cmocka_unit_test(test_files_are_written_whole_and_mapped),
+      cmocka_unit_test(test_files_are_read_whole_and_in_parts),
+      cmocka_unit_test(test_writing_leaves_the_mask_of_the_process_alone),
       cmocka_unit_test(test_free_lists_are_bounded_and_end_with_their_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,7 @@ struct dvt_model {
   dvt_arena arena;  // all text and arrays; under `lock` once the model is open
   pthread_mutex_t lock;
   dvt_saved_model *saved_model;  // or a GraphDef file:
-  dvt_mapped_file file;
-  dvt_buf text;  // what was made of a .pbtxt
+  dvt_buf file;                  // its bytes, or what was made of a .pbtxt
   dvt_str graph_def;
   dvt_model_signature *signatures;
   int signature_count, default_signature;  // -1: none

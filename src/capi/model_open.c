@@ -78,18 +78,19 @@ static bool is_text(dvt_str bytes) {
 }
 
 static dvt_status read_graph_file(dvt_model *model, const char *path) {
-  DVT_RETURN_IF_ERROR(dvt_file_map(path, &model->file));
-  dvt_str bytes = model->file.bytes;
+  DVT_RETURN_IF_ERROR(dvt_file_read(path, &model->file));
+  dvt_str bytes = dvt_buf_str(&model->file);
   model->info.format = "GraphDef";
   if (bytes.len == 0) return dvt_error(TF_INVALID_ARGUMENT, "%s is empty; a GraphDef is wanted.", path);
-  if (!ends_with(path, ".pbtxt") && is_graph_def(bytes)) {
-    model->graph_def = bytes;
-  } else {
+  if (ends_with(path, ".pbtxt") || !is_graph_def(bytes)) {
     if (!is_text(bytes)) return not_a_graph(path, bytes);
-    dvt_status status = dvt_text_parse(&dvt_schema_graph_def, bytes, path, &model->text);
+    dvt_buf binary = {0};
+    dvt_status status = dvt_text_parse(&dvt_schema_graph_def, bytes, path, &binary);
+    dvt_buf_deinit(&model->file);
+    model->file = binary;
     if (status) return dvt_status_annotate(status, " (the file was read as a GraphDef in text form)");
-    model->graph_def = dvt_buf_str(&model->text);
   }
+  model->graph_def = dvt_buf_str(&model->file);
   return NULL;
 }
 
@@ -270,8 +271,7 @@ void dvt_model_close(dvt_model *model) {
   dvt_session_destroy(model->session);
   dvt_graph_release(model->graph);
   dvt_saved_model_close(model->saved_model);
-  dvt_file_unmap(&model->file);
-  dvt_buf_deinit(&model->text);
+  dvt_buf_deinit(&model->file);
   if (model->has_profile) dvt_profile_deinit(&model->profile);
   dvt_arena_deinit(&model->arena);
   pthread_mutex_destroy(&model->lock);

@@ -1,10 +1,12 @@
 // Opening checkpoints and reading tensors from them. The index is decoded when a checkpoint is opened, data
-// files are mapped when a tensor of theirs is first read. checkpoint_slices.c puts partitioned tensors
-// together, checkpoint_write.c writes.
+// files are opened when a tensor of theirs is first read, and read straight into the tensors: a file that is
+// cut short meanwhile gives an error, where a mapped one would end the process. checkpoint_slices.c puts
+// partitioned tensors together, checkpoint_write.c writes.
 #include "graph/checkpoint.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "graph/checkpoint_internal.h"
@@ -76,14 +78,25 @@ static dvt_status index_read(dvt_checkpoint *checkpoint, dvt_str index, const ch
   return NULL;
 }
 
+static bool is_table_file(const char *path) {
+  char footer[DVT_TABLE_FOOTER_BYTES];
+  int fd;
+  uint64_t bytes;
+  dvt_status status = dvt_file_open(path, &fd, &bytes);
+  bool found = false;
+  if (!status) {
+    if (bytes >= sizeof footer)
+      status = dvt_file_read_at(fd, path, bytes - sizeof footer, footer, sizeof footer);
+    found = !status && bytes >= sizeof footer && dvt_table_has_footer(dvt_str_make(footer, sizeof footer));
+    close(fd);
+  }
+  dvt_status_free(status);
+  return found;
+}
+
 static dvt_status missing_index(const char *prefix, dvt_status cause) {
   if (dvt_status_code(cause) != TF_NOT_FOUND) return cause;
-  dvt_mapped_file file = {0};
-  dvt_status other = dvt_file_map(prefix, &file);
-  bool is_table = !other && dvt_table_has_footer(file.bytes);
-  dvt_file_unmap(&file);
-  dvt_status_free(other);
-  if (is_table) {
+  if (is_table_file(prefix)) {
     dvt_status_free(cause);
     return dvt_error(
         TF_UNIMPLEMENTED,
@@ -116,10 +129,10 @@ static dvt_status open_files(dvt_checkpoint *checkpoint) {
   dvt_buf_printf(&path, "%s.index", checkpoint->prefix);
   dvt_status status = path.failed ? dvt_error_out_of_memory(path.len) : NULL;
   if (!status) {
-    status = dvt_file_map(path.data, &checkpoint->index_file);
+    status = dvt_file_read(path.data, &checkpoint->index);
     if (status) status = missing_index(checkpoint->prefix, status);
   }
-  if (!status) status = index_read(checkpoint, checkpoint->index_file.bytes, path.data);
+  if (!status) status = index_read(checkpoint, dvt_buf_str(&checkpoint->index), path.data);
   dvt_buf_deinit(&path);
   return status;
 }
@@ -139,7 +152,6 @@ dvt_status dvt_checkpoint_open_memory(dvt_str index, dvt_str data, bool check_cr
                                       dvt_checkpoint **out_checkpoint) {
   dvt_checkpoint *checkpoint;
   DVT_RETURN_IF_ERROR(create("memory", check_crc, &checkpoint));
-  checkpoint->from_memory = true;
   dvt_status status = index_read(checkpoint, index, "the index in memory");
   if (!status && checkpoint->shard_count != 1)
     status = dvt_error(TF_INVALID_ARGUMENT, "the index in memory names %d data files; one is given.",
@@ -148,19 +160,19 @@ dvt_status dvt_checkpoint_open_memory(dvt_str index, dvt_str data, bool check_cr
     dvt_checkpoint_close(checkpoint);
     return status;
   }
-  checkpoint->shards[0].bytes = data.data ? data : dvt_str_make("", 0);
+  checkpoint->shards[0] = (dvt_shard){true, -1, data.data, data.len};
   *out_checkpoint = checkpoint;
   return NULL;
 }
 
 void dvt_checkpoint_close(dvt_checkpoint *checkpoint) {
   if (!checkpoint) return;
-  for (int32_t i = 0; checkpoint->shards && !checkpoint->from_memory && i < checkpoint->shard_count; ++i)
-    dvt_file_unmap(&checkpoint->shards[i]);
+  for (int32_t i = 0; checkpoint->shards && i < checkpoint->shard_count; ++i)
+    if (checkpoint->shards[i].is_open && checkpoint->shards[i].fd >= 0) close(checkpoint->shards[i].fd);
   dvt_free(checkpoint->shards);
   dvt_free(checkpoint->variables);
   dvt_table_deinit(&checkpoint->table);
-  dvt_file_unmap(&checkpoint->index_file);
+  dvt_buf_deinit(&checkpoint->index);
   dvt_free(checkpoint->prefix);
   pthread_mutex_destroy(&checkpoint->lock);
   dvt_free(checkpoint);
@@ -262,22 +274,52 @@ dvt_status dvt_checkpoint_describe(const dvt_checkpoint *checkpoint, dvt_str nam
 
 // ---- tensors ----
 
-static dvt_status shard_bytes(const dvt_checkpoint *checkpoint, int32_t shard, dvt_str *out) {
-  dvt_mapped_file *file = &checkpoint->shards[shard];
+static void shard_path(const dvt_checkpoint *checkpoint, int32_t shard, dvt_buf *out) {
+  dvt_buf_printf(out, "%s.data-%05d-of-%05d", checkpoint->prefix, shard, checkpoint->shard_count);
+}
+
+static dvt_status shard_open(const dvt_checkpoint *checkpoint, int32_t shard, const dvt_shard **out) {
+  dvt_shard *file = &checkpoint->shards[shard];
   pthread_mutex_t *lock = (pthread_mutex_t *)&checkpoint->lock;
   dvt_status status = NULL;
   pthread_mutex_lock(lock);
-  if (!file->bytes.data) {
+  if (!file->is_open) {
     dvt_buf path = {0};
-    dvt_buf_printf(&path, "%s.data-%05d-of-%05d", checkpoint->prefix, shard, checkpoint->shard_count);
-    status = path.failed ? dvt_error_out_of_memory(path.len) : dvt_file_map(path.data, file);
+    shard_path(checkpoint, shard, &path);
+    status =
+        path.failed ? dvt_error_out_of_memory(path.len) : dvt_file_open(path.data, &file->fd, &file->bytes);
+    file->is_open = !status;
     if (dvt_status_code(status) == TF_NOT_FOUND)
       status =
           dvt_status_annotate(status, " (the index %s.index needs this file beside it)", checkpoint->prefix);
     dvt_buf_deinit(&path);
   }
-  *out = file->bytes;
   pthread_mutex_unlock(lock);
+  *out = file;
+  return status;
+}
+
+dvt_status dvt_bundle_entry_locate(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry) {
+  const dvt_shard *file;
+  DVT_RETURN_IF_ERROR(shard_open(checkpoint, entry->shard, &file));
+  if (entry->offset > file->bytes || entry->size > file->bytes - entry->offset)
+    return dvt_checkpoint_damaged(checkpoint, entry->name, "its bytes lie past the end of the data file");
+  return NULL;
+}
+
+// The bytes of an entry that was located, to `to`, which has room for them.
+static dvt_status entry_load(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry, void *to) {
+  const dvt_shard *file = &checkpoint->shards[entry->shard];
+  if (entry->size == 0) return NULL;
+  if (file->fd < 0) {
+    memcpy(to, file->memory + entry->offset, (size_t)entry->size);
+    return NULL;
+  }
+  dvt_buf path = {0};
+  shard_path(checkpoint, entry->shard, &path);
+  dvt_status status = dvt_file_read_at(file->fd, path.failed ? checkpoint->prefix : path.data, entry->offset,
+                                       to, (size_t)entry->size);
+  dvt_buf_deinit(&path);
   return status;
 }
 
@@ -331,50 +373,56 @@ static dvt_status strings_read(const dvt_checkpoint *checkpoint, const dvt_bundl
   DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(out, entry->dtype, entry->dims, entry->rank));
   TF_TString *strings = out->data;
   uint64_t len = 0;
-  for (int64_t i = 0; i < count && take_length(stored, &at, &len); ++i, text += (size_t)len)
+  for (int64_t i = 0; i < count && take_length(stored, &at, &len); ++i, text += (size_t)len) {
     TF_TString_Copy(&strings[i], stored.data + text, (size_t)len);
+    if (TF_TString_GetSize(&strings[i]) == len) continue;
+    dvt_tensor_reset(out);
+    return dvt_error_out_of_memory((size_t)len);
+  }
   return NULL;
 }
 
-dvt_status dvt_bundle_entry_bytes(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
-                                  dvt_str *out) {
-  dvt_str file;
-  DVT_RETURN_IF_ERROR(shard_bytes(checkpoint, entry->shard, &file));
-  if (entry->offset > file.len || entry->size > file.len - entry->offset)
-    return dvt_checkpoint_damaged(checkpoint, entry->name, "its bytes lie past the end of the data file");
-  *out = dvt_str_make(file.data + entry->offset, (size_t)entry->size);
-  return NULL;
-}
-
-uint64_t dvt_bundle_mapped_bytes(const dvt_checkpoint *checkpoint) {
+uint64_t dvt_bundle_opened_bytes(const dvt_checkpoint *checkpoint) {
   pthread_mutex_t *lock = (pthread_mutex_t *)&checkpoint->lock;
   uint64_t total = 0;
   pthread_mutex_lock(lock);
-  for (int32_t i = 0; i < checkpoint->shard_count; ++i) total += checkpoint->shards[i].bytes.len;
+  for (int32_t i = 0; i < checkpoint->shard_count; ++i) total += checkpoint->shards[i].bytes;
   pthread_mutex_unlock(lock);
   return total;
 }
 
-dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
-                                 TF_Tensor *out) {
-  dvt_str stored;
-  DVT_RETURN_IF_ERROR(dvt_bundle_entry_bytes(checkpoint, entry, &stored));
-  int64_t count;
-  DVT_RETURN_IF_ERROR(dvt_shape_count(entry->dims, entry->rank, &count));
-  if (entry->dtype == TF_STRING) return strings_read(checkpoint, entry, stored, count, out);
+static dvt_status numbers_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                               TF_Tensor *out) {
   size_t bytes;
   if (dvt_dtype_size(entry->dtype) == 0)
     return dvt_error(TF_UNIMPLEMENTED,
                      "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be read.",
                      checkpoint->prefix, DVT_STR_ARG(entry->name), dvt_dtype_name(entry->dtype));
   DVT_RETURN_IF_ERROR(dvt_shape_bytes(entry->dtype, entry->dims, entry->rank, &bytes));
-  if (bytes != stored.len)
+  if (bytes != entry->size)
     return dvt_checkpoint_damaged(checkpoint, entry->name, "the size of its bytes does not fit its shape");
-  if (checkpoint->check_crc && dvt_crc32c_mask(dvt_crc32c_extend(0, stored.data, stored.len)) != entry->crc)
-    return checksum_mismatch(checkpoint, entry);
   DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(out, entry->dtype, entry->dims, entry->rank));
-  if (bytes) memcpy(out->data, stored.data, bytes);
-  return NULL;
+  dvt_status status = entry_load(checkpoint, entry, out->data);
+  if (!status && checkpoint->check_crc &&
+      dvt_crc32c_mask(dvt_crc32c_extend(0, out->data, bytes)) != entry->crc)
+    status = checksum_mismatch(checkpoint, entry);
+  if (status) dvt_tensor_reset(out);
+  return status;
+}
+
+dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
+                                 TF_Tensor *out) {
+  int64_t count;
+  DVT_RETURN_IF_ERROR(dvt_bundle_entry_locate(checkpoint, entry));
+  DVT_RETURN_IF_ERROR(dvt_shape_count(entry->dims, entry->rank, &count));
+  if (entry->dtype != TF_STRING) return numbers_read(checkpoint, entry, out);
+  char *stored = dvt_malloc((size_t)entry->size);
+  if (!stored) return dvt_error_out_of_memory((size_t)entry->size);
+  dvt_status status = entry_load(checkpoint, entry, stored);
+  if (!status)
+    status = strings_read(checkpoint, entry, dvt_str_make(stored, (size_t)entry->size), count, out);
+  dvt_free(stored);
+  return status;
 }
 
 dvt_status dvt_checkpoint_read(const dvt_checkpoint *checkpoint, dvt_str name, TF_Tensor *out) {

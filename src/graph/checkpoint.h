@@ -1,5 +1,5 @@
 // TensorBundle checkpoints: PREFIX.index (a sorted string table in LevelDB table format holding
-// BundleHeaderProto and BundleEntryProto) and PREFIX.data-NNNNN-of-MMMMM. Reading (mmap, CRC-checked) and
+// BundleHeaderProto and BundleEntryProto) and PREFIX.data-NNNNN-of-MMMMM. Reading (CRC-checked) and
 // writing. An open checkpoint may be read from any number of threads.
 #ifndef DVT_GRAPH_CHECKPOINT_H_
 #define DVT_GRAPH_CHECKPOINT_H_

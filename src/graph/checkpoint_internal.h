@@ -23,15 +23,23 @@ enum {
 };
 #define BUNDLE_FORMAT_VERSION 1
 
+// One data file.
+typedef struct dvt_shard {
+  bool is_open;
+  int fd;              // -1: in memory
+  const char *memory;  // its bytes then
+  uint64_t bytes;
+} dvt_shard;
+
 struct dvt_checkpoint {
-  char *prefix;  // "memory" when opened from memory
-  dvt_mapped_file index_file;
+  char *prefix;   // "memory" when opened from memory
+  dvt_buf index;  // the file's bytes, unless opened from memory
   dvt_table table;
   const dvt_table_entry **variables;  // entries of whole tensors, sorted by name
   size_t variable_count;
-  bool check_crc, from_memory;
-  pthread_mutex_t lock;     // guards opening of shards
-  dvt_mapped_file *shards;  // data == NULL: not opened
+  bool check_crc;
+  pthread_mutex_t lock;  // guards opening of shards
+  dvt_shard *shards;
   int32_t shard_count;
 };
 
@@ -48,10 +56,10 @@ typedef struct dvt_bundle_entry {
 
 dvt_status dvt_bundle_entry_parse(const dvt_checkpoint *checkpoint, const dvt_table_entry *from,
                                   dvt_bundle_entry *out_entry) DVT_NODISCARD;
-// Where the entry's bytes lie; maps their data file.
-dvt_status dvt_bundle_entry_bytes(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
-                                  dvt_str *out) DVT_NODISCARD;
-uint64_t dvt_bundle_mapped_bytes(const dvt_checkpoint *checkpoint);  // of all data files mapped so far
+// Do the entry's bytes lie within their data file? Opens it.
+dvt_status dvt_bundle_entry_locate(const dvt_checkpoint *checkpoint,
+                                   const dvt_bundle_entry *entry) DVT_NODISCARD;
+uint64_t dvt_bundle_opened_bytes(const dvt_checkpoint *checkpoint);  // of all data files opened so far
 // The tensor that lies in one piece at `entry`.
 dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
                                  TF_Tensor *out) DVT_NODISCARD;

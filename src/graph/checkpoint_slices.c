@@ -10,6 +10,7 @@
 enum { SLICE_EXTENT = 1 };
 enum { EXTENT_START = 1, EXTENT_LENGTH = 2 };
 #define FULL_EXTENT (-1)
+#define MAX_SLICE_ENTRY_BYTES 16384  // a shape of the highest rank takes less
 
 typedef struct slice {
   int rank;
@@ -96,6 +97,8 @@ static dvt_status slice_find(const assembly *a, const slice *s, dvt_bundle_entry
   const dvt_table_entry *found = key.failed ? NULL : dvt_table_find(&a->checkpoint->table, dvt_buf_str(&key));
   dvt_buf_deinit(&key);
   if (!found) return dvt_checkpoint_damaged(a->checkpoint, whole->name, "a slice of it is not in the index");
+  if (found->value.len > MAX_SLICE_ENTRY_BYTES)
+    return dvt_checkpoint_damaged(a->checkpoint, whole->name, "the entry of a slice is far too long");
   DVT_RETURN_IF_ERROR(dvt_bundle_entry_parse(a->checkpoint, found, out_entry));
   out_entry->name = whole->name;
   bool fits = s->rank == whole->rank && out_entry->rank == whole->rank && out_entry->dtype == whole->dtype;
@@ -164,9 +167,8 @@ static dvt_status walk(const assembly *a, int64_t *out_elements) {
     if (__builtin_add_overflow(*out_elements, count, out_elements))
       return dvt_checkpoint_damaged(a->checkpoint, a->whole->name, "its slices hold more than the whole");
     if (!a->covered) {
-      dvt_str stored;
-      DVT_RETURN_IF_ERROR(dvt_bundle_entry_bytes(a->checkpoint, &entry, &stored));
-      if ((uint64_t)count > stored.len)
+      DVT_RETURN_IF_ERROR(dvt_bundle_entry_locate(a->checkpoint, &entry));
+      if ((uint64_t)count > entry.size)
         return dvt_checkpoint_damaged(a->checkpoint, a->whole->name, "a slice has more elements than bytes");
       continue;
     }
@@ -195,11 +197,18 @@ static dvt_status assemble(assembly *a, int64_t count) {
 dvt_status dvt_bundle_slices_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
                                   TF_Tensor *out) {
   assembly a = {checkpoint, entry, out, NULL};
+  const dvt_table *table = &checkpoint->table;
   int64_t count, found;
+  size_t slices = (size_t)entry->slice_count, name_bytes;
+  // Each slice has a key of its own that holds the name. Listing one of them again and again would make the
+  // work quadratic.
+  if (slices > table->count || !dvt_size_mul(slices, entry->name.len, &name_bytes) ||
+      name_bytes > table->key_bytes)
+    return dvt_checkpoint_damaged(checkpoint, entry->name, "it lists more slices than the index has");
   DVT_RETURN_IF_ERROR(dvt_shape_count(entry->dims, entry->rank, &count));
   DVT_RETURN_IF_ERROR(walk(&a, &found));
   // Every element takes a byte or more of a data file, so this bounds what is allocated for the whole.
-  if (found != count || (uint64_t)count > dvt_bundle_mapped_bytes(checkpoint))
+  if (found != count || (uint64_t)count > dvt_bundle_opened_bytes(checkpoint))
     return dvt_checkpoint_damaged(checkpoint, entry->name, "its slices do not make up the whole");
   return assemble(&a, count);
 }

@@ -87,7 +87,7 @@ static TF_Tensor *tensor_of(int dtype, const int64_t *dims, int rank, const void
   TF_Tensor *t = dvt_tensor_handle_new();
   assert_ok(dvt_tensor_init_allocate(t, dtype, dims, rank));
   size_t bytes = (size_t)dvt_tensor_count(t) * dvt_dtype_size(dtype);
-  if (bytes) memcpy(t->data, values, bytes);
+  if (bytes && values) memcpy(t->data, values, bytes);
   return t;
 }
 
@@ -168,6 +168,38 @@ static void test_missing_files(void **state) {
   dvt_checkpoint_close(checkpoint);
 }
 
+// A file that is cut short under its reader gives an error; were it mapped, the process would end.
+static void test_files_cut_short_while_open(void **state) {
+  (void)state;
+  enum { COUNT = 5000 };
+  char prefix[256], path[300];
+  const int64_t dim = COUNT;
+  static int32_t values[COUNT];
+  const dvt_str words[] = {DVT_STR("a string of more than a few letters"), DVT_STR("another")};
+  snprintf(prefix, sizeof prefix, "%s/cut", folder);
+  TF_Tensor *tensors[] = {tensor_of(TF_INT32, NULL, 0, values), tensor_of(TF_INT32, &dim, 1, values),
+                          strings_of(words, 2)};
+  const dvt_str names[] = {DVT_STR("a"), DVT_STR("b"), DVT_STR("words")};
+  assert_ok(dvt_checkpoint_write(prefix, names, (const TF_Tensor *const *)tensors, 3));
+  dvt_checkpoint *checkpoint = NULL;
+  TF_Tensor read = {0};
+  assert_ok(dvt_checkpoint_open(prefix, &checkpoint));
+  snprintf(path, sizeof path, "%s.index", prefix);
+  assert_int_equal(truncate(path, 0), 0);
+  assert_ok(dvt_checkpoint_read(checkpoint, names[0], &read));
+  dvt_tensor_reset(&read);
+  snprintf(path, sizeof path, "%s.data-00000-of-00001", prefix);
+  assert_int_equal(truncate(path, 4), 0);
+  assert_ok(dvt_checkpoint_read(checkpoint, names[0], &read));
+  dvt_tensor_reset(&read);
+  for (int i = 1; i < 3; ++i) {
+    assert_fails(dvt_checkpoint_read(checkpoint, names[i], &read), TF_DATA_LOSS, path);
+    assert_true(dvt_tensor_is_empty(&read));
+  }
+  dvt_checkpoint_close(checkpoint);
+  for (int i = 0; i < 3; ++i) dvt_tensor_handle_delete(tensors[i]);
+}
+
 static void test_many_names_fill_several_blocks(void **state) {
   (void)state;
   enum { COUNT = 20000 };
@@ -221,8 +253,9 @@ static void put_slice(dvt_buf *buf, int64_t start, int64_t length) {  // of dime
   dvt_wire_end(buf, slice);
 }
 
-// A float [3,2] saved as rows 0 and 1, and row `second`; `second` 2 is right, others overlap or leave a hole.
-static dvt_status read_sliced(int64_t second, int64_t second_rows, TF_Tensor *out) {
+// A float [3,2] saved as rows 0 and 1, and row `second`, which is listed `times` times; `second` 2 is right,
+// others overlap or leave a hole.
+static dvt_status read_sliced(int64_t second, int64_t second_rows, int times, TF_Tensor *out) {
   const float data[] = {1, 2, 3, 4, 5, 6};
   const int64_t whole[] = {3, 2}, part0[] = {2, 2}, part1[] = {second_rows, 2};
   dvt_buf protos[4] = {{0}}, index = {0};
@@ -231,7 +264,7 @@ static dvt_status read_sliced(int64_t second, int64_t second_rows, TF_Tensor *ou
             dvt_str_make((const char *)data + 16, (size_t)second_rows * 8));
   put_entry(&protos[3], TF_FLOAT, whole, 2, 0, DVT_STR(""));
   put_slice(&protos[3], 0, 2);
-  put_slice(&protos[3], second, second_rows);
+  for (int i = 0; i < times; ++i) put_slice(&protos[3], second, second_rows);
   // Key of a slice: number 0, the name and its end, the rank, start and length of each dimension; 0x80 is 0,
   // 0x7f is -1.
   char key0[] = {0, 'v', 0, 1, 1, 2, (char)0x80, (char)0x82, (char)0x80, 0x7f};
@@ -258,13 +291,14 @@ static void test_slices(void **state) {
   (void)state;
   const float expected[] = {1, 2, 3, 4, 5, 6};
   TF_Tensor whole = {0};
-  assert_ok(read_sliced(2, 1, &whole));
+  assert_ok(read_sliced(2, 1, 1, &whole));
   assert_int_equal(whole.rank, 2);
   assert_memory_equal(whole.data, expected, sizeof expected);
   dvt_tensor_reset(&whole);
-  assert_fails(read_sliced(1, 1, &whole), TF_DATA_LOSS, "overlap");
-  assert_fails(read_sliced(3, 1, &whole), TF_DATA_LOSS, "does not fit the whole");
-  assert_fails(read_sliced(2, 0, &whole), TF_DATA_LOSS, "do not make up the whole");
+  assert_fails(read_sliced(1, 1, 1, &whole), TF_DATA_LOSS, "overlap");
+  assert_fails(read_sliced(3, 1, 1, &whole), TF_DATA_LOSS, "does not fit the whole");
+  assert_fails(read_sliced(2, 0, 1, &whole), TF_DATA_LOSS, "do not make up the whole");
+  assert_fails(read_sliced(2, 0, 100, &whole), TF_DATA_LOSS, "more slices than the index has");
 }
 
 // ---- damage ----
@@ -403,6 +437,7 @@ int main(void) {
       cmocka_unit_test(test_snappy),
       cmocka_unit_test(test_round_trip),
       cmocka_unit_test(test_missing_files),
+      cmocka_unit_test(test_files_cut_short_while_open),
       cmocka_unit_test(test_many_names_fill_several_blocks),
       cmocka_unit_test(test_slices),
       cmocka_unit_test(test_damage),

@@ -109,19 +109,26 @@ static dvt_status emit_tensor(writer *w, named *item) {
   return NULL;
 }
 
-static dvt_status write_data(writer *w, const char *path) {
-  char temporary[4096];
-  int len = snprintf(temporary, sizeof temporary, "%s.tmp%ld", path, (long)getpid());
-  if (len < 0 || (size_t)len >= sizeof temporary)
-    return dvt_error(TF_INVALID_ARGUMENT, "checkpoint prefix %.200s... is too long for a path.", w->prefix);
-  w->data = fopen(temporary, "wbe");
-  if (!w->data) return file_error(path);
+static dvt_status write_tensors(writer *w, const char *path, const char *temporary) {
   dvt_status status = NULL;
   for (size_t i = 0; i < w->count && !status; ++i) status = emit_tensor(w, &w->items[i]);
   bool bad = ferror(w->data) != 0;
   bad = fclose(w->data) != 0 || bad;
   if (!status && (bad || rename(temporary, path) != 0)) status = file_error(path);
-  if (status) unlink(temporary);
+  return status;
+}
+
+static dvt_status write_data(writer *w, const char *path) {
+  dvt_buf temporary = {0};
+  int fd = -1;
+  dvt_status status = dvt_file_create_beside(path, &temporary, &fd);
+  if (!status) {
+    w->data = fdopen(fd, "wb");
+    if (!w->data) close(fd);
+    status = w->data ? write_tensors(w, path, temporary.data) : file_error(path);
+    if (status) unlink(temporary.data);
+  }
+  dvt_buf_deinit(&temporary);
   return status;
 }
 

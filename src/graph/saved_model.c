@@ -1,4 +1,4 @@
-// Reading SavedModels. The file stays mapped; names and the GraphDef are slices of it. Field numbers are
+// Reading SavedModels. The file is kept in memory; names and the GraphDef are slices of it. Field numbers are
 // those of the public saved_model.proto and meta_graph.proto.
 #include "graph/saved_model.h"
 
@@ -314,15 +314,15 @@ static dvt_status load(dvt_saved_model *model) {
   dvt_status status = NULL;
   dvt_buf_printf(&path, "%s/saved_model.pb", model->directory);
   if (is_file(&path)) {
-    status = dvt_file_map(path.data, &model->file);
-    model->bytes = model->file.bytes;
+    status = dvt_file_read(path.data, &model->file);
   } else {
     dvt_buf_append(&path, "txt", 3);
     if (is_file(&path)) {
-      status = dvt_file_map(path.data, &model->file);
+      dvt_buf text = {0};
+      status = dvt_file_read(path.data, &text);
       if (!status)
-        status = dvt_text_parse(&dvt_schema_saved_model, model->file.bytes, path.data, &model->text);
-      model->bytes = dvt_buf_str(&model->text);
+        status = dvt_text_parse(&dvt_schema_saved_model, dvt_buf_str(&text), path.data, &model->file);
+      dvt_buf_deinit(&text);
     } else {
       dvt_buf_clear(&path);
       dvt_buf_printf(&path, "%s/saved_model.cpb", model->directory);
@@ -335,6 +335,7 @@ static dvt_status load(dvt_saved_model *model) {
     }
   }
   if (!status && path.failed) status = dvt_error_out_of_memory(path.len);
+  model->bytes = dvt_buf_str(&model->file);
   dvt_buf_deinit(&path);
   return status;
 }
@@ -378,8 +379,7 @@ dvt_status dvt_saved_model_parse(const char *directory, dvt_str bytes, const cha
 
 void dvt_saved_model_close(dvt_saved_model *model) {
   if (!model) return;
-  dvt_file_unmap(&model->file);
-  dvt_buf_deinit(&model->text);
+  dvt_buf_deinit(&model->file);
   dvt_arena_deinit(&model->arena);
   dvt_free(model->directory);
   dvt_free(model);

@@ -38,8 +38,7 @@ typedef struct dvt_saved_model {
   dvt_str init_op;                              // node name; len 0 = none
   dvt_saved_model_asset *assets;
   int32_t asset_count;
-  dvt_mapped_file file;  // what `bytes` lies in: a mapped .pb, or
-  dvt_buf text;          // the bytes made from a .pbtxt
+  dvt_buf file;  // what `bytes` lies in: a .pb, or what was made of a .pbtxt
 } dvt_saved_model;
 
 // `tags` as TF_LoadSessionFromSavedModel (usually {"serve"}); tag_count 0 takes the only MetaGraphDef.
