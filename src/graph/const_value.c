@@ -6,6 +6,13 @@
 #include "tensor/tensor_proto.h"
 
 enum { MAX_DEPTH = 8, MAX_IDENTITIES = 64, MAX_ELEMENTS = DVT_MAX_RANK };
+// Nodes may be read by many inputs of each other, so that depth alone does not bound the work; and a constant
+// of a few bytes may stand for gigabytes. Shapes and what else shape functions look at are far smaller.
+enum { MAX_STEPS = 4096, MAX_CONST_ELEMENTS = 1 << 16, MAX_CONST_STRING_BYTES = 1 << 24 };
+
+typedef struct evaluation {
+  int depth, steps;
+} evaluation;
 
 // A scalar or vector of integers, each known or not.
 typedef struct int_vector {
@@ -33,13 +40,25 @@ static dvt_edge through_identities(dvt_edge source) {
   return source;
 }
 
+static bool is_small(dvt_str proto, int dtype, const int64_t *dims, int rank) {
+  int64_t count = 0;
+  dvt_status status = dvt_shape_count(dims, rank < 0 ? 0 : rank, &count);
+  dvt_status_free(status);
+  if (status || count > MAX_CONST_ELEMENTS) return false;
+  return dtype != TF_STRING || (uint64_t)count * proto.len <= MAX_CONST_STRING_BYTES;
+}
+
 static bool const_tensor(const TF_Operation *node, TF_Tensor *out) {
   dvt_str value, proto;
+  int64_t dims[DVT_MAX_RANK];
+  int dtype, rank;
   if (!is_op(node, DVT_STR("Const")) || !dvt_node_attr(&node->def, DVT_STR("value"), &value)) return false;
   dvt_status status = dvt_attr_get_tensor(value, &proto);
-  if (!status) status = dvt_tensor_from_proto(proto, out);
+  if (!status) status = dvt_tensor_proto_header(proto, &dtype, dims, DVT_MAX_RANK, &rank);
+  bool small = !status && is_small(proto, dtype, dims, rank);
+  if (small) status = dvt_tensor_from_proto(proto, out);
   dvt_status_free(status);
-  return status == NULL;
+  return small && !status;
 }
 
 static bool is_index_dtype(int dtype) { return dtype == TF_INT32 || dtype == TF_INT64; }
@@ -95,9 +114,9 @@ static bool from_size(const TF_Operation *node, int_vector *out) {
   return true;
 }
 
-static bool evaluate(dvt_edge source, int depth, int_vector *out);
+static bool evaluate(dvt_edge source, evaluation *e, int_vector *out);
 
-static bool from_pack(const TF_Operation *node, int depth, int_vector *out) {
+static bool from_pack(const TF_Operation *node, evaluation *e, int_vector *out) {
   int_vector part;
   dvt_str value;
   int64_t axis = 0;
@@ -110,7 +129,7 @@ static bool from_pack(const TF_Operation *node, int depth, int_vector *out) {
   out->is_scalar = false;
   out->count = node->def.input_count;
   for (int i = 0; i < out->count; i++) {
-    bool found = evaluate(node->inputs[i], depth, &part);
+    bool found = evaluate(node->inputs[i], e, &part);
     if (found && !part.is_scalar) return false;
     out->at[i].known = found && part.at[0].known;
     out->at[i].value = found ? part.at[0].value : 0;
@@ -118,15 +137,22 @@ static bool from_pack(const TF_Operation *node, int depth, int_vector *out) {
   return true;
 }
 
-static bool from_concat(const TF_Operation *node, int depth, int_vector *out) {
+static bool single(const TF_Operation *node, int input, evaluation *e, int64_t *out_value) {
+  int_vector v;
+  if (!evaluate(node->inputs[input], e, &v) || v.count != 1 || !v.at[0].known) return false;
+  *out_value = v.at[0].value;
+  return true;
+}
+
+static bool from_concat(const TF_Operation *node, evaluation *e, int_vector *out) {
   int_vector part;
+  int64_t axis;
   int parts = node->def.input_count - 1;
-  if (parts < 1 || !evaluate(node->inputs[parts], depth, &part) || !part.at[0].known || part.at[0].value != 0)
-    return false;
+  if (parts < 1 || !single(node, parts, e, &axis) || axis != 0) return false;
   out->is_scalar = false;
   out->count = 0;
   for (int i = 0; i < parts; i++) {
-    if (!evaluate(node->inputs[i], depth, &part) || part.is_scalar || part.count > MAX_ELEMENTS - out->count)
+    if (!evaluate(node->inputs[i], e, &part) || part.is_scalar || part.count > MAX_ELEMENTS - out->count)
       return false;
     memcpy(out->at + out->count, part.at, sizeof part.at[0] * (size_t)part.count);
     out->count += part.count;
@@ -141,24 +167,17 @@ static int64_t mask_of(const TF_Operation *node, dvt_str name) {
   return mask;
 }
 
-static bool single(const TF_Operation *node, int input, int depth, int64_t *out_value) {
-  int_vector v;
-  if (!evaluate(node->inputs[input], depth, &v) || v.count != 1 || !v.at[0].known) return false;
-  *out_value = v.at[0].value;
-  return true;
-}
-
 static int64_t clamp(int64_t at, int64_t low, int64_t high) { return at < low ? low : at > high ? high : at; }
 
 // vector[begin:end:stride] or vector[begin] with the masks of the op.
-static bool from_slice(const TF_Operation *node, int depth, int_vector *out) {
+static bool from_slice(const TF_Operation *node, evaluation *e, int_vector *out) {
   int_vector v;
   int64_t begin, end, stride;
   if (node->def.input_count != 4 || mask_of(node, DVT_STR("ellipsis_mask")) ||
       mask_of(node, DVT_STR("new_axis_mask")))
     return false;
-  if (!evaluate(node->inputs[0], depth, &v) || v.is_scalar || !single(node, 1, depth, &begin) ||
-      !single(node, 2, depth, &end) || !single(node, 3, depth, &stride) || stride == 0)
+  if (!evaluate(node->inputs[0], e, &v) || v.is_scalar || !single(node, 1, e, &begin) ||
+      !single(node, 2, e, &end) || !single(node, 3, e, &stride) || stride == 0)
     return false;
   bool back = stride < 0;
   if (begin < 0) begin += v.count;
@@ -180,7 +199,7 @@ static bool from_slice(const TF_Operation *node, int depth, int_vector *out) {
   return true;
 }
 
-static bool compute(const TF_Operation *node, int depth, int_vector *out) {
+static bool compute(const TF_Operation *node, evaluation *e, int_vector *out) {
   if (is_op(node, DVT_STR("Const"))) return from_const(node, out);
   if (node->def.input_count == 0 || !is_index_dtype(node->def.output_types[0])) return false;
   if (is_op(node, DVT_STR("Shape"))) return from_shape(node, out);
@@ -190,19 +209,23 @@ static bool compute(const TF_Operation *node, int depth, int_vector *out) {
     if (shape) set_scalar(out, shape->rank, true);
     return shape != NULL;
   }
-  if (is_op(node, DVT_STR("Pack"))) return from_pack(node, depth, out);
-  if (is_op(node, DVT_STR("ConcatV2"))) return from_concat(node, depth, out);
-  if (is_op(node, DVT_STR("StridedSlice"))) return from_slice(node, depth, out);
+  if (is_op(node, DVT_STR("Pack"))) return from_pack(node, e, out);
+  if (is_op(node, DVT_STR("ConcatV2"))) return from_concat(node, e, out);
+  if (is_op(node, DVT_STR("StridedSlice"))) return from_slice(node, e, out);
   if (is_op(node, DVT_STR("Cast")) && is_index_dtype(node->def.input_types[0]))
-    return evaluate(node->inputs[0], depth, out);
+    return evaluate(node->inputs[0], e, out);
   return false;
 }
 
 // Scalars and vectors of known length whose elements are unknown count as evaluated.
-static bool evaluate(dvt_edge source, int depth, int_vector *out) {
+static bool evaluate(dvt_edge source, evaluation *e, int_vector *out) {
   source = through_identities(source);
-  if (!source.node || depth >= MAX_DEPTH) return false;
-  if (source.index == 0 && compute(source.node, depth + 1, out)) return true;
+  if (!source.node || e->depth >= MAX_DEPTH || e->steps >= MAX_STEPS) return false;
+  ++e->depth;
+  ++e->steps;
+  bool computed = source.index == 0 && compute(source.node, e, out);
+  --e->depth;
+  if (computed) return true;
   dvt_shape shape = source.node->output_shapes[source.index];
   if (!shape || shape->rank > 1) return false;
   if (shape->rank == 1 && (shape->dims[0] < 0 || shape->dims[0] > MAX_ELEMENTS)) return false;
@@ -215,7 +238,8 @@ static bool evaluate(dvt_edge source, int depth, int_vector *out) {
 static bool known_ints(dvt_edge source, TF_Tensor *out) {
   int dtype = source.node->def.output_types[source.index];
   int_vector v;
-  if (!is_index_dtype(dtype) || !evaluate(source, 0, &v)) return false;
+  evaluation e = {0};
+  if (!is_index_dtype(dtype) || !evaluate(source, &e, &v)) return false;
   for (int i = 0; i < v.count; i++)
     if (!v.at[i].known || (dtype == TF_INT32 && v.at[i].value != (int32_t)v.at[i].value)) return false;
   int64_t dim = v.count;
@@ -250,7 +274,8 @@ bool dvt_known_input_as_shape(void *known_inputs, int index, dvt_shape *out_shap
   dvt_known_inputs *known = known_inputs;
   int_vector v;
   dvt_dim dims[MAX_ELEMENTS];
-  if (index < 0 || index >= known->count || !evaluate(known->inputs[index], 0, &v)) return false;
+  evaluation e = {0};
+  if (index < 0 || index >= known->count || !evaluate(known->inputs[index], &e, &v)) return false;
   if (v.is_scalar) {  // the scalar -1 stands for a shape of unknown rank
     if (!v.at[0].known || v.at[0].value != -1) return false;
     *out_shape = NULL;

@@ -1,6 +1,7 @@
 // What shape functions learn about the values of their inputs while the graph is built.
 #include "graph/graph_test_util.h"
 #include "tensor/tensor.h"
+#include "tensor/tensor_proto.h"
 
 static TF_Graph *graph;
 
@@ -212,6 +213,48 @@ static void test_deep_chains_end(void **state) {
   assert_unknown(last);
 }
 
+// A few bytes may stand for gigabytes; nobody looks for a shape in those.
+static void test_large_constants_are_left_alone(void **state) {
+  (void)state;
+  dvt_buf value = {0};
+  const int64_t dim = 1 << 20;
+  size_t tensor = dvt_wire_begin(&value, 8);
+  dvt_wire_put_varint(&value, 1, TF_INT32);
+  size_t shape = dvt_wire_begin(&value, 2);
+  dvt_shape_to_proto(&dim, 1, &value);
+  dvt_wire_end(&value, shape);
+  dvt_wire_put_varint(&value, 7, 3);  // every element
+  dvt_wire_end(&value, tensor);
+  TF_OperationDescription *desc = TF_NewOperation(graph, "Const", "large");
+  TF_SetAttrValueProto(desc, "value", value.data, value.len, test_status);
+  assert_ok();
+  TF_SetAttrType(desc, "dtype", TF_INT32);
+  TF_Operation *node = TF_FinishOperation(desc, test_status);
+  assert_ok();
+  dvt_buf_deinit(&value);
+  assert_unknown(node);
+}
+
+// Each joins the one before 64 times: 64^8 paths lead to the first.
+static void test_wide_and_deep_graphs_end(void **state) {
+  (void)state;
+  enum { WIDTH = 64, DEPTH = 8 };
+  TF_Operation *axis = scalar("w/axis", 0), *node = constant("w/empty", TF_INT32, NULL, 0, 1);
+  for (int level = 0; level < DEPTH; level++) {
+    char name[32];
+    TF_Output inputs[WIDTH];
+    snprintf(name, sizeof name, "w/%d", level);
+    for (int i = 0; i < WIDTH; i++) inputs[i] = output(node, 0);
+    TF_OperationDescription *desc = TF_NewOperation(graph, "ConcatV2", name);
+    TF_AddInputList(desc, inputs, WIDTH);
+    TF_AddInput(desc, output(axis, 0));
+    node = TF_FinishOperation(desc, test_status);
+    assert_ok();
+    if (level == 0) assert_values(node, NULL, 0);
+  }
+  assert_unknown(node);
+}
+
 static int setup(void **state) {
   void (*unknown)(TF_ShapeInferenceContext *, TF_Status *) = TF_ShapeInferenceContextSetUnknownShape;
   test_setup(state);
@@ -250,6 +293,8 @@ int main(void) {
       cmocka_unit_test(test_slices),
       cmocka_unit_test(test_joined),
       cmocka_unit_test(test_deep_chains_end),
+      cmocka_unit_test(test_large_constants_are_left_alone),
+      cmocka_unit_test(test_wide_and_deep_graphs_end),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
