@@ -92,15 +92,13 @@ static bool nodes_equal(const dvt_parsed_node *a, const dvt_parsed_node *b) {
 
 static bool node_bytes_equal(dvt_str a, dvt_str b) {
   if (dvt_str_eq(a, b)) return true;
-  dvt_arena arena = {0};
   dvt_parsed_node x = {0}, y = {0};
-  dvt_status first = dvt_parse_node(a, &arena, &x), second = dvt_parse_node(b, &arena, &y);
+  dvt_status first = dvt_parse_node(a, &x), second = dvt_parse_node(b, &y);
   bool equal = !first && !second && nodes_equal(&x, &y);
   dvt_status_free(first);
   dvt_status_free(second);
   dvt_parsed_node_deinit(&x);
   dvt_parsed_node_deinit(&y);
-  dvt_arena_deinit(&arena);
   return equal;
 }
 

@@ -260,7 +260,7 @@ dvt_status dvt_loader_run(dvt_loader *loader) {
       (loader->names == &loader->own_names && !dvt_map_reserve(loader->names, loader->node_count)))
     return dvt_error_out_of_memory(loader->node_count * sizeof(dvt_map_slot));
   for (size_t i = 0; i < loader->node_count; i++) {
-    DVT_RETURN_IF_ERROR(dvt_parse_node(loader->nodes[i], &loader->arena, &loader->node));
+    DVT_RETURN_IF_ERROR(dvt_parse_node(loader->nodes[i], &loader->node));
     DVT_RETURN_IF_ERROR(take(loader, &loader->node, i));
     if (DVT_UNLIKELY(loader->ready_count > 0)) DVT_RETURN_IF_ERROR(take_ready(loader));
   }

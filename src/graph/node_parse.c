@@ -60,22 +60,14 @@ static dvt_status add_attr(dvt_parsed_node *node, dvt_str entry) {
   return NULL;
 }
 
-static dvt_status add_extra(dvt_parsed_node *node, dvt_arena *arena, const dvt_field *field) {
-  dvt_buf buf = {0};
-  dvt_buf_append_str(&buf, node->extra);
-  dvt_wire_put_bytes(&buf, field->number, field->bytes);
-  bool copied = !buf.failed && dvt_arena_copy_str(arena, dvt_buf_str(&buf), &node->extra);
-  dvt_buf_deinit(&buf);
-  return copied ? NULL : dvt_error_out_of_memory(field->bytes.len);
-}
-
-dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node) {
+dvt_status dvt_parse_node(dvt_str bytes, dvt_parsed_node *node) {
   dvt_wire wire = dvt_wire_open(bytes);
   dvt_field field;
   node->name = node->op = node->device = node->extra = DVT_STR("");
   node->output_shapes = (dvt_str){NULL, 0};
   node->input_count = node->attr_count = 0;
   node->class_attr = -1;
+  dvt_buf_clear(&node->extra_bytes);
   while (dvt_wire_next_short(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == NODE_NAME)
@@ -89,9 +81,12 @@ dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node
     else if (field.number == NODE_ATTR)
       DVT_RETURN_IF_ERROR(add_attr(node, field.bytes));
     else if (field.number == NODE_DEBUG_INFO || field.number == NODE_TYPE)
-      DVT_RETURN_IF_ERROR(add_extra(node, arena, &field));
+      dvt_wire_put_bytes(&node->extra_bytes, field.number, field.bytes);
   }
-  return wire.bad ? malformed(node) : NULL;
+  if (wire.bad) return malformed(node);
+  if (node->extra_bytes.failed) return dvt_error_out_of_memory(node->extra_bytes.len);
+  if (node->extra_bytes.len) node->extra = dvt_buf_str(&node->extra_bytes);
+  return NULL;
 }
 
 bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name) {
@@ -115,6 +110,9 @@ dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena, d
   if (!out->inputs || !out->attrs) return dvt_error_out_of_memory(input_bytes + attr_bytes);
   if (input_bytes) memcpy(out->inputs, node->inputs, input_bytes);
   if (attr_bytes) memcpy(out->attrs, node->attrs, attr_bytes);
+  if (node->extra.len && !dvt_arena_copy_str(arena, node->extra, &out->extra))
+    return dvt_error_out_of_memory(node->extra.len);
+  out->extra_bytes = (dvt_buf){0};
   out->input_capacity = out->attr_capacity = 0;
   return NULL;
 }
@@ -122,5 +120,6 @@ dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena, d
 void dvt_parsed_node_deinit(dvt_parsed_node *node) {
   dvt_free(node->inputs);
   dvt_free(node->attrs);
+  dvt_buf_deinit(&node->extra_bytes);
   *node = (dvt_parsed_node){0};
 }

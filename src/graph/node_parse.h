@@ -6,7 +6,8 @@
 #include "base/status.h"
 #include "op/attr.h"
 
-// The slices point into the NodeDef; the arrays belong to the struct and are reused from node to node.
+// The slices point into the NodeDef, `extra` into extra_bytes; arrays and bytes belong to the struct and are reused
+// from node to node.
 typedef struct dvt_parsed_node {
   dvt_str name, op, device;
   dvt_str *inputs;
@@ -15,14 +16,14 @@ typedef struct dvt_parsed_node {
   int32_t class_attr;     // index of the attr _class, or -1
   dvt_str output_shapes;  // value of _output_shapes; data NULL = absent
   dvt_str extra;          // fields kept as they are: debug info, full type
+  dvt_buf extra_bytes;
 } dvt_parsed_node;
 
-// Reads `bytes` into *node. `extra`, which is seldom there, is copied into the arena. INVALID_ARGUMENT when
-// malformed.
-dvt_status dvt_parse_node(dvt_str bytes, dvt_arena *arena, dvt_parsed_node *node) DVT_NODISCARD;
+// Reads `bytes` into *node. INVALID_ARGUMENT when malformed.
+dvt_status dvt_parse_node(dvt_str bytes, dvt_parsed_node *node) DVT_NODISCARD;
 // Only the op (and the name, for messages); false when malformed.
 bool dvt_parse_node_op(dvt_str bytes, dvt_str *out_op, dvt_str *out_name);
-// A copy whose arrays live in the arena.
+// A copy whose arrays and bytes live in the arena.
 dvt_status dvt_parsed_node_copy(const dvt_parsed_node *node, dvt_arena *arena,
                                 dvt_parsed_node *out) DVT_NODISCARD;
 void dvt_parsed_node_deinit(dvt_parsed_node *node);
