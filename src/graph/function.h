@@ -35,8 +35,9 @@ struct dvt_function_library {
   dvt_map by_name;          // name -> TF_Function
   TF_Function **functions;  // in the order added; one reference each
   size_t count, capacity;
-  dvt_gradient *gradients;  // in the arena of the library
+  dvt_gradient **gradients;  // in the order added; they and their names in the arena of the library
   size_t gradient_count, gradient_capacity;
+  dvt_map gradient_of;  // name of a function -> dvt_gradient
   TF_Function **removed;
   size_t removed_count, removed_capacity;
   dvt_arena arena;
@@ -56,8 +57,8 @@ dvt_status dvt_function_library_add_gradient(dvt_function_library *library, dvt_
 // Every function and gradient of a serialised FunctionDefLibrary; what came before an error stays added.
 dvt_status dvt_function_library_add_proto(dvt_function_library *library, dvt_str proto) DVT_NODISCARD;
 dvt_status dvt_function_library_remove(dvt_function_library *library, dvt_str name) DVT_NODISCARD;
-// Drops the functions added after the first `count`; nobody may have seen them. With them go their gradients.
-void dvt_function_library_truncate(dvt_function_library *library, size_t count);
+// Drops what was added after the first `count` functions and `gradient_count` gradients; nobody may have seen it.
+void dvt_function_library_truncate(dvt_function_library *library, size_t count, size_t gradient_count);
 TF_Function *dvt_function_library_find(const dvt_function_library *library,
                                        dvt_str name);  // borrowed or NULL
 // The i-th in the order added, borrowed; NULL past the end.

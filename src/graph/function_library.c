@@ -27,6 +27,7 @@ void dvt_function_library_release(dvt_function_library *library) {
   dvt_free(library->removed);
   dvt_free(library->gradients);
   dvt_map_deinit(&library->by_name);
+  dvt_map_deinit(&library->gradient_of);
   dvt_arena_deinit(&library->arena);
   pthread_mutex_destroy(&library->lock);
   dvt_free(library);
@@ -70,21 +71,20 @@ dvt_status dvt_function_library_add(dvt_function_library *library, TF_Function *
 }
 
 static dvt_status add_gradient_locked(dvt_function_library *library, dvt_str function, dvt_str gradient) {
-  dvt_gradient entry;
-  for (size_t i = 0; i < library->gradient_count; i++) {
-    if (!dvt_str_eq(library->gradients[i].function, function)) continue;
-    if (dvt_str_eq(library->gradients[i].gradient, gradient)) return NULL;
+  const dvt_gradient *known = dvt_map_get(&library->gradient_of, function);
+  if (known && dvt_str_eq(known->gradient, gradient)) return NULL;
+  if (known)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Cannot assign gradient function '" DVT_STR_FMT "' to '" DVT_STR_FMT
                      "' because it already has gradient function '" DVT_STR_FMT "'",
-                     DVT_STR_ARG(gradient), DVT_STR_ARG(function),
-                     DVT_STR_ARG(library->gradients[i].gradient));
-  }
-  if (!dvt_arena_copy_str(&library->arena, function, &entry.function) ||
-      !dvt_arena_copy_str(&library->arena, gradient, &entry.gradient) ||
+                     DVT_STR_ARG(gradient), DVT_STR_ARG(function), DVT_STR_ARG(known->gradient));
+  dvt_gradient *entry = dvt_arena_alloc(&library->arena, sizeof *entry);
+  if (!entry || !dvt_arena_copy_str(&library->arena, function, &entry->function) ||
+      !dvt_arena_copy_str(&library->arena, gradient, &entry->gradient) ||
       !dvt_grow((void **)&library->gradients, &library->gradient_capacity, library->gradient_count + 1,
-                sizeof *library->gradients))
-    return dvt_error_out_of_memory(sizeof entry);
+                sizeof *library->gradients) ||
+      !dvt_map_put(&library->gradient_of, entry->function, entry))
+    return dvt_error_out_of_memory(sizeof *entry);
   library->gradients[library->gradient_count++] = entry;
   return NULL;
 }
@@ -125,12 +125,14 @@ dvt_status dvt_function_library_add_proto(dvt_function_library *library, dvt_str
   return dvt_error(TF_INVALID_ARGUMENT, "Invalid FunctionDefLibrary: the bytes are malformed or cut short");
 }
 
-static void drop_gradients_of(dvt_function_library *library, dvt_str function) {
-  size_t kept = 0;
-  for (size_t i = 0; i < library->gradient_count; i++)
-    if (!dvt_str_eq(library->gradients[i].function, function))
-      library->gradients[kept++] = library->gradients[i];
-  library->gradient_count = kept;
+static void drop_gradient_of(dvt_function_library *library, dvt_str function) {
+  const dvt_gradient *entry = dvt_map_remove(&library->gradient_of, function);
+  if (!entry) return;
+  size_t i = 0;
+  while (library->gradients[i] != entry) i++;
+  memmove(library->gradients + i, library->gradients + i + 1,
+          sizeof *library->gradients * (library->gradient_count - i - 1));
+  library->gradient_count--;
 }
 
 static dvt_status remove_locked(dvt_function_library *library, dvt_str name) {
@@ -147,7 +149,7 @@ static dvt_status remove_locked(dvt_function_library *library, dvt_str name) {
           sizeof *library->functions * (library->count - i - 1));
   library->count--;
   library->removed[library->removed_count++] = function;
-  drop_gradients_of(library, function->name);
+  drop_gradient_of(library, function->name);
   publish(library);
   return NULL;
 }
@@ -159,11 +161,12 @@ dvt_status dvt_function_library_remove(dvt_function_library *library, dvt_str na
   return status;
 }
 
-void dvt_function_library_truncate(dvt_function_library *library, size_t count) {
+void dvt_function_library_truncate(dvt_function_library *library, size_t count, size_t gradient_count) {
   pthread_mutex_lock(&library->lock);
+  while (library->gradient_count > gradient_count)
+    dvt_map_remove(&library->gradient_of, library->gradients[--library->gradient_count]->function);
   while (library->count > count) {
     TF_Function *function = library->functions[--library->count];
-    drop_gradients_of(library, function->name);
     dvt_map_remove(&library->by_name, function->name);
     dvt_function_release(function);
   }
@@ -192,8 +195,8 @@ void dvt_function_library_to_proto(const dvt_function_library *library, dvt_buf 
     dvt_wire_put_bytes(out, LIBRARY_FUNCTION, library->functions[i]->proto);
   for (size_t i = 0; i < library->gradient_count; i++) {
     size_t begin = dvt_wire_begin(out, LIBRARY_GRADIENT);
-    dvt_wire_put_bytes(out, 1, library->gradients[i].function);
-    dvt_wire_put_bytes(out, 2, library->gradients[i].gradient);
+    dvt_wire_put_bytes(out, 1, library->gradients[i]->function);
+    dvt_wire_put_bytes(out, 2, library->gradients[i]->gradient);
     dvt_wire_end(out, begin);
   }
   pthread_mutex_unlock(lock_of(library));

@@ -294,7 +294,8 @@ static dvt_status explain_version(const importer *im, dvt_status status) {
 dvt_status dvt_graph_import(TF_Graph *graph, dvt_str graph_def, const TF_ImportGraphDefOptions *options,
                             TF_ImportGraphDefResults *results) {
   importer im = {.options = options ? options : &no_options};
-  size_t node_count = graph->node_count, function_count = dvt_function_library_count(graph->functions);
+  size_t node_count = graph->node_count, function_count = dvt_function_library_count(graph->functions),
+         gradient_count = graph->functions->gradient_count;
   dvt_versions versions = dvt_graph_versions(graph);
   char *copy = dvt_graph_add_block(graph, graph_def.len + 1);
   if (!copy) return dvt_error_out_of_memory(graph_def.len);
@@ -308,7 +309,7 @@ dvt_status dvt_graph_import(TF_Graph *graph, dvt_str graph_def, const TF_ImportG
   if (status) {
     status = explain_version(&im, status);
     dvt_graph_truncate(graph, node_count);
-    dvt_function_library_truncate(graph->functions, function_count);
+    dvt_function_library_truncate(graph->functions, function_count, gradient_count);
     dvt_graph_set_versions(graph, &versions);
     dvt_graph_drop_block(graph);
   }

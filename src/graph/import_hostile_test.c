@@ -136,6 +136,81 @@ static void test_deep_and_long_names(void **state) {
   free(name);
 }
 
+static TF_Code import_bytes(TF_Graph *graph, const dvt_buf *def) {
+  TF_Buffer buffer = {def->data, def->len, NULL};
+  TF_GraphImportGraphDef(graph, &buffer, NULL, test_status);
+  return TF_GetCode(test_status);
+}
+
+// Fields that are kept unread may come in any number; memory grows with their bytes, not with their square.
+static void test_many_fields_that_are_kept(void **state) {
+  (void)state;
+  enum { COUNT = 50000 };
+  dvt_buf def = {0};
+  size_t begin = dvt_wire_begin(&def, 1);
+  dvt_wire_put_bytes(&def, 1, DVT_STR("a"));
+  dvt_wire_put_bytes(&def, 2, DVT_STR("TestScalar"));
+  for (int i = 0; i < COUNT; i++) dvt_wire_put_bytes(&def, 6, DVT_STR(""));
+  dvt_wire_end(&def, begin);
+  TF_Graph *graph = TF_NewGraph();
+  dvt_alloc_fail_at(0);
+  assert_int_equal(import_bytes(graph, &def), TF_OK);
+  assert_true(dvt_alloc_attempts() < 200);
+  assert_int_equal(graph->nodes[0]->extra.len, 2 * COUNT);
+  TF_DeleteGraph(graph);
+  dvt_buf_deinit(&def);
+}
+
+static void put_gradient(dvt_buf *def, const char *function) {
+  size_t library = dvt_wire_begin(def, 2), gradient = dvt_wire_begin(def, 2);
+  dvt_wire_put_bytes(def, 1, dvt_str_from(function));
+  dvt_wire_put_bytes(def, 2, DVT_STR("d"));
+  dvt_wire_end(def, gradient);
+  dvt_wire_end(def, library);
+}
+
+// Gradients may name functions that are not there; those of a failed import go all the same.
+static void test_gradients_go_with_a_failed_import(void **state) {
+  (void)state;
+  dvt_buf good = {0}, bad = {0};
+  put_gradient(&good, "kept");
+  put_gradient(&bad, "kept");
+  put_gradient(&bad, "lost");
+  size_t node = dvt_wire_begin(&bad, 1);
+  dvt_wire_put_bytes(&bad, 1, DVT_STR("a"));
+  dvt_wire_put_bytes(&bad, 2, DVT_STR("NoSuchOp"));
+  dvt_wire_end(&bad, node);
+  TF_Graph *graph = TF_NewGraph();
+  assert_int_equal(import_bytes(graph, &good), TF_OK);
+  TF_Buffer *before = TF_NewBuffer(), *after = TF_NewBuffer();
+  TF_GraphToGraphDef(graph, before, test_status);
+  assert_int_equal(import_bytes(graph, &bad), TF_NOT_FOUND);
+  TF_GraphToGraphDef(graph, after, test_status);
+  assert_int_equal(after->length, before->length);
+  assert_memory_equal(after->data, before->data, before->length);
+  TF_DeleteBuffer(before);
+  TF_DeleteBuffer(after);
+  TF_DeleteGraph(graph);
+  dvt_buf_deinit(&good);
+  dvt_buf_deinit(&bad);
+}
+
+static void test_many_gradients(void **state) {
+  (void)state;
+  enum { COUNT = 100000 };
+  dvt_buf def = {0};
+  for (int i = 0; i < COUNT; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "f%d", i);
+    put_gradient(&def, name);
+  }
+  TF_Graph *graph = TF_NewGraph();
+  assert_int_equal(import_bytes(graph, &def), TF_OK);
+  assert_int_equal(graph->functions->gradient_count, COUNT);
+  TF_DeleteGraph(graph);
+  dvt_buf_deinit(&def);
+}
+
 static void test_tensor_names(void **state) {
   (void)state;
   static const struct {
@@ -186,6 +261,9 @@ int main(void) {
       cmocka_unit_test(test_failed_allocation_leaves_the_graph),
       cmocka_unit_test(test_large_graph_in_reverse),
       cmocka_unit_test(test_deep_and_long_names),
+      cmocka_unit_test(test_many_fields_that_are_kept),
+      cmocka_unit_test(test_gradients_go_with_a_failed_import),
+      cmocka_unit_test(test_many_gradients),
       cmocka_unit_test(test_tensor_names),
   };
   return cmocka_run_group_tests(tests, setup, test_teardown);
