@@ -14,7 +14,8 @@ typedef struct dvt_str {
 
 #define DVT_STR(literal) ((dvt_str){"" literal, sizeof(literal) - 1})
 #define DVT_STR_FMT "%.*s"
-#define DVT_STR_ARG(s) (int)(s).len, (s).data
+// A precision is an int; a negative one would mean "up to the NUL".
+#define DVT_STR_ARG(s) (int)((s).len < INT32_MAX ? (s).len : INT32_MAX), (s).data
 
 static inline dvt_str dvt_str_make(const char *data, size_t len) { return (dvt_str){data, len}; }
 static inline dvt_str dvt_str_from(const char *z) { return (dvt_str){z, z ? strlen(z) : 0}; }
