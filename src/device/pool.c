@@ -66,6 +66,7 @@ struct dvt_pool {
   queue *queues;
   pthread_t *workers;
   struct worker_start *starts;
+  dvt_pool *next;  // in `all_pools`
   loop_slot slots[LOOP_SLOTS];
 };
 
@@ -270,6 +271,65 @@ static bool has_workers(dvt_pool *pool) {
   return pool->worker_count > 0;
 }
 
+// ---- fork ----
+// A child process has none of the workers: its pools start their own when they are used. The locks are held
+// over the fork, so that no queue is halfway through a change.
+
+static pthread_mutex_t pools_mutex = PTHREAD_MUTEX_INITIALIZER;
+static dvt_pool *all_pools;
+
+static void lock_all(void) {
+  pthread_mutex_lock(&pools_mutex);
+  for (dvt_pool *pool = all_pools; pool; pool = pool->next) {
+    pthread_mutex_lock(&pool->mutex);
+    for (int i = 0; i < pool->threads; i++) pthread_mutex_lock(&pool->queues[i].mutex);
+  }
+}
+
+static void unlock_all(void) {
+  for (dvt_pool *pool = all_pools; pool; pool = pool->next) {
+    for (int i = 0; i < pool->threads; i++) pthread_mutex_unlock(&pool->queues[i].mutex);
+    pthread_mutex_unlock(&pool->mutex);
+  }
+  pthread_mutex_unlock(&pools_mutex);
+}
+
+// As new, but for the tasks that wait in the queues. The conditions still count the parent's sleepers.
+static void forget_workers(dvt_pool *pool) {
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->loop_done, NULL);
+  pool->worker_count = 0;
+  atomic_store(&pool->started, false);
+  atomic_store(&pool->sleepers, 0);
+  atomic_store(&pool->open_slots, 0);
+  atomic_store(&pool->used_slots, 0);
+  memset(pool->slots, 0, sizeof pool->slots);
+}
+
+static void renew_in_child(void) {
+  for (dvt_pool *pool = all_pools; pool; pool = pool->next) forget_workers(pool);
+  unlock_all();
+}
+
+static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, renew_in_child); }
+
+static void list_pool(dvt_pool *pool) {
+  static pthread_once_t watched = PTHREAD_ONCE_INIT;
+  pthread_once(&watched, watch_forks);
+  pthread_mutex_lock(&pools_mutex);
+  pool->next = all_pools;
+  all_pools = pool;
+  pthread_mutex_unlock(&pools_mutex);
+}
+
+static void unlist_pool(dvt_pool *pool) {
+  pthread_mutex_lock(&pools_mutex);
+  dvt_pool **link = &all_pools;
+  while (*link != pool) link = &(*link)->next;
+  *link = pool->next;
+  pthread_mutex_unlock(&pools_mutex);
+}
+
 // ---- the pool ----
 
 static int usable_cores(void) {
@@ -336,12 +396,14 @@ dvt_status dvt_pool_create(int threads, dvt_pool **out_pool) {
     pool_free(pool);
     return dvt_error_out_of_memory(bytes);
   }
+  list_pool(pool);
   *out_pool = pool;
   return NULL;
 }
 
 void dvt_pool_destroy(dvt_pool *pool) {
   if (!pool) return;
+  unlist_pool(pool);
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->stop, true);
   pthread_cond_broadcast(&pool->wake);

@@ -1,6 +1,6 @@
 // dvt_pool: the one thread pool, for nodes that run in parallel and for loops inside kernels. Work stealing;
 // the caller of a parallel loop works too; nested loops run on the same threads. A pool of one thread runs
-// all in place.
+// all in place. A child process may go on using the pools it was born with: they start threads of their own.
 #ifndef DVT_DEVICE_POOL_H_
 #define DVT_DEVICE_POOL_H_
 

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "device/pool.h"
@@ -168,6 +171,45 @@ static void test_default_pool(void **state) {
   check_loop(pool, 1000, PRETEND_SLOW_NS);
 }
 
+static atomic_int tasks_run;
+static void count_task(void *arg) {
+  (void)arg;
+  atomic_fetch_add(&tasks_run, 1);
+}
+
+// In the child: 0 when its tasks ran and its loop covered everything.
+static int use_pool_after_fork(dvt_pool *pool) {
+  alarm(20);  // a child that waits for its parent's threads ends here
+  atomic_store(&tasks_run, 0);
+  for (int i = 0; i < 10; i++) dvt_pool_schedule(pool, count_task, NULL);
+  for (int64_t i = 0; i < COUNT; i++) atomic_store(&seen[i], 0);
+  dvt_pool_parallel_for(pool, COUNT, PRETEND_SLOW_NS, mark, seen);
+  while (atomic_load(&tasks_run) < 10) sched_yield();
+  dvt_pool_destroy(pool);
+  int64_t good = 0;
+  for (int64_t i = 0; i < COUNT; i++) good += atomic_load(&seen[i]) == 1;
+  return good == COUNT ? 0 : 1;
+}
+
+// A process that has used its pool forks: the threads stay with the parent, the child starts its own.
+static void test_child_process_has_threads_of_its_own(void **state) {
+  (void)state;
+#ifdef __SANITIZE_THREAD__
+  skip();  // the thread sanitizer starts no threads in a child of a threaded process
+#endif
+  dvt_pool *pool;
+  assert_null(dvt_pool_create(3, &pool));
+  check_loop(pool, COUNT, PRETEND_SLOW_NS);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(use_pool_after_fork(pool));
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  check_loop(pool, COUNT, PRETEND_SLOW_NS);
+  dvt_pool_destroy(pool);
+}
+
 static char log_line[512];
 static void keep_line(void *arg, dvt_log_level level, const char *line) {
   (void)arg, (void)level;
@@ -216,6 +258,7 @@ int main(void) {
       cmocka_unit_test(test_unused_pool_starts_no_thread),
       cmocka_unit_test(test_bad_thread_counts),
       cmocka_unit_test(test_default_pool),
+      cmocka_unit_test(test_child_process_has_threads_of_its_own),
       cmocka_unit_test(test_number_of_threads_from_the_environment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
