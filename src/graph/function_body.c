@@ -38,6 +38,7 @@ typedef struct instantiation {
   dvt_attr_values values;  // attrs of the signature, from the call
   dvt_node_def call;       // a node of the function's op, for its flat dtypes
   dvt_map args;            // name -> arg_range
+  dvt_map rets;            // name of an output -> dvt_str, what it is made of
   dvt_function_body *body;
 } instantiation;
 
@@ -293,33 +294,34 @@ static dvt_status load_nodes(instantiation *in) {
   return dvt_loader_run(&in->loader);
 }
 
-static bool find_entry(dvt_str proto, uint32_t number, dvt_str name, dvt_str *out_value) {
-  dvt_wire wire = dvt_wire_open(proto);
+// What the outputs of the signature are made of, by their names.
+static dvt_status index_rets(instantiation *in) {
+  dvt_wire wire = dvt_wire_open(in->function->proto);
   dvt_field field;
-  bool found = false;
   while (dvt_wire_next(&wire, &field)) {
     dvt_str key, value;
-    if (field.number != number || field.type != DVT_WIRE_BYTES ||
+    if (field.number != FUNCTION_RET || field.type != DVT_WIRE_BYTES ||
         !dvt_parse_map_entry(field.bytes, &key, &value))
       continue;
-    if (!dvt_str_eq(key, name)) continue;
-    *out_value = value;
-    found = true;
+    dvt_str *reference = dvt_arena_alloc(&in->loader.arena, sizeof *reference);
+    if (!reference || !dvt_map_put(&in->rets, key, reference))
+      return dvt_error_out_of_memory(sizeof *reference);
+    *reference = value;
   }
-  return found;
+  return NULL;
 }
 
 static dvt_status find_ret(instantiation *in, dvt_str name, int count) {
   dvt_parsed_node reader = {.name = name};
-  dvt_str reference;
-  if (!find_entry(in->function->proto, FUNCTION_RET, name, &reference))
+  const dvt_str *reference = dvt_map_get(&in->rets, name);
+  if (!reference)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "function '" DVT_STR_FMT "' has no return value for its output '" DVT_STR_FMT "'",
                      DVT_STR_ARG(in->function->name), DVT_STR_ARG(name));
   in->loader.input_count = in->loader.missing_count = 0;
-  DVT_RETURN_IF_ERROR(resolve(&in->loader, &reader, reference));
+  DVT_RETURN_IF_ERROR(resolve(&in->loader, &reader, *reference));
   if (in->loader.missing_count || in->loader.input_count != (size_t)count)
-    return bad_reference(in, &reader, reference);
+    return bad_reference(in, &reader, *reference);
   return NULL;
 }
 
@@ -388,6 +390,7 @@ static dvt_status build(instantiation *in, const dvt_attr *attrs, int attr_count
   DVT_RETURN_IF_ERROR(add_args(in));
   set_arg_shapes(in);
   DVT_RETURN_IF_ERROR(load_nodes(in));
+  DVT_RETURN_IF_ERROR(index_rets(in));
   DVT_RETURN_IF_ERROR(add_rets(in));
   return find_control_rets(in);
 }
@@ -409,6 +412,7 @@ dvt_status dvt_function_instantiate(const TF_Function *function, const dvt_attr 
   in.loader.names = &in.loader.own_names;
   dvt_status status = build(&in, attrs, attr_count);
   dvt_map_deinit(&in.args);
+  dvt_map_deinit(&in.rets);
   dvt_loader_deinit(&in.loader);
   if (status)
     dvt_graph_release(body.graph);

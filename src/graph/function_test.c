@@ -270,6 +270,45 @@ static void test_cut_short_and_failed_allocations(void **state) {
   TF_DeleteBuffer(whole);
 }
 
+static void put_pair(dvt_buf *out, uint32_t field, uint32_t second, const char *first_text,
+                     const char *second_text, uint64_t second_number) {
+  size_t begin = dvt_wire_begin(out, field);
+  dvt_wire_put_bytes(out, 1, dvt_str_from(first_text));
+  if (second_text)
+    dvt_wire_put_bytes(out, second, dvt_str_from(second_text));
+  else
+    dvt_wire_put_varint(out, second, second_number);
+  dvt_wire_end(out, begin);
+}
+
+// The most outputs there can be; each is found among all without a search from the start.
+static void test_many_outputs(void **state) {
+  (void)state;
+  enum { COUNT = 32767 };
+  dvt_buf proto = {0};
+  char name[16];
+  size_t signature = dvt_wire_begin(&proto, 1);
+  dvt_wire_put_bytes(&proto, 1, DVT_STR("many"));
+  put_pair(&proto, 2, 3, "x", NULL, TF_FLOAT);
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "o%d", i);
+    put_pair(&proto, 3, 3, name, NULL, TF_FLOAT);
+  }
+  dvt_wire_end(&proto, signature);
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "o%d", i);
+    put_pair(&proto, 4, 2, name, "x", 0);
+  }
+  TF_Function *function = NULL;
+  dvt_function_body body;
+  assert_status_ok(dvt_function_from_proto(dvt_buf_str(&proto), &function));
+  assert_status_ok(dvt_function_instantiate(function, NULL, 0, NULL, &body));
+  assert_int_equal(body.ret_count, COUNT);
+  dvt_function_body_deinit(&body);
+  dvt_function_release(function);
+  dvt_buf_deinit(&proto);
+}
+
 static int setup(void **state) {
   test_setup(state);
   test_op("TestCall", TF_ShapeInferenceContextSetUnknownShape, SPECS("a:f: func", "a:fs: list(func)"));
@@ -282,6 +321,7 @@ int main(void) {
       cmocka_unit_test(test_lists),          cmocka_unit_test(test_arg_shapes),
       cmocka_unit_test(test_wrong_bodies),   cmocka_unit_test(test_library),
       cmocka_unit_test(test_function_as_op), cmocka_unit_test(test_cut_short_and_failed_allocations),
+      cmocka_unit_test(test_many_outputs),
   };
   return cmocka_run_group_tests(tests, setup, test_teardown);
 }
