@@ -134,6 +134,15 @@ static dvt_status read_content(dvt_str content, TF_Tensor *out) {
   return NULL;
 }
 
+// A few bytes can claim a tensor of terabytes; what cannot be in this machine's memory is refused before it
+// is filled.
+static dvt_status check_fits_machine(size_t bytes) {
+  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0 || bytes / (size_t)page_bytes < (size_t)pages) return NULL;
+  return dvt_error(TF_RESOURCE_EXHAUSTED,
+                   "TensorProto describes a tensor of %zu bytes, more than this machine has", bytes);
+}
+
 static dvt_status string_copy(TF_TString *to, dvt_str from) {
   TF_TString_Copy(to, from.data, from.len);
   return TF_TString_GetSize(to) == from.len ? NULL : dvt_error_out_of_memory(from.len);
@@ -151,6 +160,9 @@ static dvt_status read_string_values(dvt_str proto, TF_Tensor *out, int64_t coun
   }
   if (have == 0) return NULL;
   dvt_str last = dvt_tstring_view(&strings[have - 1]);
+  size_t repeated;
+  if (!dvt_size_mul((size_t)(count - have), last.len, &repeated)) repeated = SIZE_MAX;
+  DVT_RETURN_IF_ERROR(check_fits_machine(repeated));
   for (; have < count; have++) DVT_RETURN_IF_ERROR(string_copy(&strings[have], last));
   return NULL;
 }
@@ -201,21 +213,11 @@ static dvt_status read_elements(dvt_str proto, dvt_str content, TF_Tensor *out, 
   }
 }
 
-// A few bytes can claim a shape of terabytes; what cannot be in this machine's memory is refused before it is
-// filled.
-static dvt_status check_fits_machine(const int64_t *dims, int rank, int dtype) {
-  size_t bytes;
-  DVT_RETURN_IF_ERROR(dvt_shape_bytes(dtype, dims, rank, &bytes));
-  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0 || bytes / (size_t)page_bytes < (size_t)pages) return NULL;
-  return dvt_error(TF_RESOURCE_EXHAUSTED,
-                   "TensorProto describes a tensor of %zu bytes, more than this machine has", bytes);
-}
-
 dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) {
   proto_parts parts = {0};
   int64_t dims[DVT_MAX_RANK], count;
   int rank;
+  size_t bytes;
   DVT_RETURN_IF_ERROR(read_parts(proto, &parts));
   if (!dvt_dtype_is_valid(parts.dtype))
     return dvt_error(TF_INVALID_ARGUMENT, "TensorProto has dtype %d (%s), which no tensor can have",
@@ -224,7 +226,8 @@ dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) {
   if (rank < 0) rank = 0;
   DVT_RETURN_IF_ERROR(dvt_shape_count(dims, rank, &count));
   DVT_RETURN_IF_ERROR(check_content(&parts, count));
-  DVT_RETURN_IF_ERROR(check_fits_machine(dims, rank, parts.dtype));
+  DVT_RETURN_IF_ERROR(dvt_shape_bytes(parts.dtype, dims, rank, &bytes));
+  DVT_RETURN_IF_ERROR(check_fits_machine(bytes));
 
   TF_Tensor tensor = {0};
   DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(&tensor, parts.dtype, dims, rank));

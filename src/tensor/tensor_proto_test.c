@@ -251,6 +251,26 @@ static void test_survives_allocation_failures(void **state) {
   dvt_test_fail_each_allocation(proto_attempt, strings, 5);
 }
 
+// The last string stands for all that are missing: 4 MiB, four million times.
+static void test_repeated_strings_must_fit_into_memory(void **state) {
+  (void)state;
+  enum { LENGTH = 1 << 22 };
+  const int64_t dim = 1 << 22;
+  dvt_buf proto = {0};
+  dvt_wire_put_varint(&proto, 1, TF_STRING);
+  size_t shape = dvt_wire_begin(&proto, 2);
+  dvt_shape_to_proto(&dim, 1, &proto);
+  dvt_wire_end(&proto, shape);
+  size_t value = dvt_wire_begin(&proto, 8);
+  memset(dvt_buf_extend(&proto, LENGTH), 'x', LENGTH);
+  dvt_wire_end(&proto, value);
+  TF_Tensor t = {0};
+  dvt_test_expect_error(dvt_tensor_from_proto(dvt_buf_str(&proto), &t), TF_RESOURCE_EXHAUSTED,
+                        "more than this machine has");
+  assert_true(dvt_tensor_is_empty(&t));
+  dvt_buf_deinit(&proto);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values_as_stock_reads_them),
@@ -261,6 +281,7 @@ int main(void) {
       cmocka_unit_test(test_single_values_are_written_typed),
       cmocka_unit_test(test_malformed_bytes),
       cmocka_unit_test(test_survives_allocation_failures),
+      cmocka_unit_test(test_repeated_strings_must_fit_into_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
