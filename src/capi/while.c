@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "capi/unimplemented.h"
 #include "graph/builder.h"
-#include "graph/import.h"
+#include "graph/import_names.h"
 #include "op/registry.h"
 #include "tensor/dtype.h"
 
@@ -112,17 +112,6 @@ static dvt_status check_params(const TF_WhileParams *p) {
   return NULL;
 }
 
-// Whether a node or a scope of nodes has the name.
-static bool is_taken(const TF_Graph *graph, dvt_str prefix) {
-  for (size_t i = 0; i < graph->node_count; i++) {
-    dvt_str name = graph->nodes[i]->def.name;
-    if (name.len >= prefix.len && memcmp(name.data, prefix.data, prefix.len) == 0 &&
-        (name.len == prefix.len || name.data[prefix.len] == '/'))
-      return true;
-  }
-  return false;
-}
-
 // "loop", "loop_1", ...: the first that is neither a node nor a scope of nodes.
 static dvt_status choose_prefix(loop *l) {
   for (unsigned count = 0;; count++) {
@@ -130,7 +119,9 @@ static dvt_status choose_prefix(loop *l) {
     dvt_buf_printf(&l->prefix, "%s", l->params->name);
     if (count) dvt_buf_printf(&l->prefix, "_%u", count);
     if (l->prefix.failed) return dvt_error_out_of_memory(l->prefix.len);
-    if (!is_taken(l->graph, dvt_buf_str(&l->prefix))) return NULL;
+    bool taken;
+    DVT_RETURN_IF_ERROR(dvt_graph_name_is_taken(l->graph, dvt_buf_str(&l->prefix), &taken));
+    if (!taken) return NULL;
   }
 }
 

@@ -21,6 +21,12 @@ static dvt_status index_scopes(TF_Graph *graph) {
   return NULL;
 }
 
+dvt_status dvt_graph_name_is_taken(TF_Graph *graph, dvt_str name, bool *out_taken) {
+  DVT_RETURN_IF_ERROR(index_scopes(graph));
+  *out_taken = dvt_graph_find(graph, name) || dvt_map_get(&graph->prefixes, name);
+  return NULL;
+}
+
 static bool is_taken(const dvt_import_names *names, size_t first_node, dvt_str name) {
   const TF_Operation *node = dvt_graph_find(names->graph, name);
   return (node && (size_t)node->id < first_node) || dvt_map_get(&names->graph->prefixes, name);

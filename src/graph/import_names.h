@@ -30,4 +30,7 @@ dvt_status dvt_import_names_note_class(dvt_import_names *names, TF_Operation *op
 dvt_status dvt_import_names_finish(dvt_import_names *names, const dvt_loader *loader) DVT_NODISCARD;
 void dvt_import_names_deinit(dvt_import_names *names);
 
+// Is `name` that of a node or of a scope of nodes ("a" and "a/b" for "a/b/c")? The graph's lock is held.
+dvt_status dvt_graph_name_is_taken(TF_Graph *graph, dvt_str name, bool *out_taken) DVT_NODISCARD;
+
 #endif  // DVT_GRAPH_IMPORT_NAMES_H_
