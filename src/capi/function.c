@@ -173,7 +173,10 @@ int TF_GraphGetFunctions(TF_Graph *g, TF_Function **funcs, int max_func, TF_Stat
     count++;
   }
   pthread_mutex_unlock(&g->lock);
-  for (; error && count > 0; count--) dvt_function_release(funcs[count - 1]);
+  for (; error && count > 0; count--) {
+    dvt_function_release(funcs[count - 1]);
+    funcs[count - 1] = NULL;
+  }
   dvt_status_to_tf(error, status);
   return count;
 }
