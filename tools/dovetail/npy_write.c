@@ -16,7 +16,7 @@ static size_t longest(const TF_TString *strings, int64_t count) {
   return most;
 }
 
-static void write_strings(FILE *file, const TF_TString *strings, int64_t count, size_t width) {
+static bool write_strings(FILE *file, const TF_TString *strings, int64_t count, size_t width) {
   char *cell = calloc(1, width);
   for (int64_t i = 0; cell && i < count; ++i) {
     size_t len = TF_TString_GetSize(&strings[i]);
@@ -24,7 +24,9 @@ static void write_strings(FILE *file, const TF_TString *strings, int64_t count, 
     memset(cell + len, 0, width - len);
     fwrite(cell, 1, width, file);
   }
+  bool ok = cell != NULL;
   free(cell);
+  return ok;
 }
 
 static void write_header(FILE *file, const TF_Tensor *tensor, size_t width) {
@@ -57,10 +59,11 @@ bool npy_write(const char *path, const TF_Tensor *tensor, TF_Status *status) {
   FILE *file = fopen(path, "wb");
   if (!file) return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
   int64_t count = TF_TensorElementCount(tensor);
+  bool enough_memory = true;
   if (dtype == TF_STRING) {
     size_t width = longest(TF_TensorData(tensor), count);
     write_header(file, tensor, width);
-    write_strings(file, TF_TensorData(tensor), count, width);
+    enough_memory = write_strings(file, TF_TensorData(tensor), count, width);
   } else {
     write_header(file, tensor, 0);
     if (count) fwrite(TF_TensorData(tensor), TF_DataTypeSize(dtype), (size_t)count, file);
@@ -68,6 +71,8 @@ bool npy_write(const char *path, const TF_Tensor *tensor, TF_Status *status) {
   bool failed = ferror(file) != 0;
   if (fclose(file) != 0 || failed)
     return cli_fail(status, TF_UNKNOWN, "%s cannot be written: %s", path, strerror(errno));
+  if (!enough_memory)
+    return cli_fail(status, TF_RESOURCE_EXHAUSTED, "%s cannot be written: out of memory", path);
   TF_SetStatus(status, TF_OK, "");
   return true;
 }
