@@ -1,5 +1,8 @@
 // Attributes of operations: every setter with its getter, metadata, wrong kinds, too little room; and changes
 // of operations that are in the graph. Facts from stock's CApiAttributesTest.
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "graph/graph_test_util.h"
 #include "tensorflow/c/c_api_experimental.h"
 
@@ -392,6 +395,59 @@ static void test_debug_string(void **state) {
   TF_DeleteGraph(small);
 }
 
+typedef struct reading {
+  TF_Operation *node;
+  atomic_bool ended;
+} reading;
+
+static void *read_on(void *arg) {
+  reading *r = arg;
+  TF_Status *status = TF_NewStatus();
+  while (!atomic_load(&r->ended)) {
+    char name[32];
+    TF_Operation *controls[4];
+    TF_Output source;
+    for (int i = TF_OperationGetNumAttrs(r->node) - 1; i >= 0; i--) {
+      TF_OperationGetAttrNameLength(r->node, i);
+      TF_OperationGetAttrName(r->node, i, name, status);
+    }
+    TF_OperationGetAttrMetadata(r->node, "_x", status);
+    TF_OperationGetControlInputs(r->node, controls, TF_OperationNumControlInputs(r->node));
+    TF_OperationAllInputs(r->node, &source, 1);
+    TF_OperationInput((TF_Input){r->node, 0});
+    TF_OperationDevice(r->node);
+  }
+  TF_DeleteStatus(status);
+  return NULL;
+}
+
+// Asked and changed at once; the thread sanitizer looks on.
+static void test_read_while_changed(void **state) {
+  (void)state;
+  TF_Operation *a = must_add(graph, "TestScalar", "changed/a", NULL, NULL),
+               *b = must_add(graph, "TestScalar", "changed/b", NULL, NULL);
+  reading r = {.node = must_add(graph, "TestUnary", "changed/c", a, NULL)};
+  pthread_t thread;
+  dvt_buf value = {0};
+  dvt_attr_put_int(&value, 7);
+  TF_Buffer proto = {value.data, value.len, NULL};
+  assert_int_equal(pthread_create(&thread, NULL, read_on, &r), 0);
+  for (int i = 0; i < 300; i++) {
+    TF_SetAttr(graph, r.node, "_x", &proto, test_status);
+    assert_ok();
+    TF_UpdateEdge(graph, output(i % 2 ? a : b, 0), (TF_Input){r.node, 0}, test_status);
+    assert_ok();
+    TF_AddOperationControlInput(graph, r.node, b);
+    TF_SetRequestedDevice(graph, r.node, "/device:CPU:0");
+    TF_RemoveAllControlInputs(graph, r.node);
+    TF_ClearAttr(graph, r.node, "_x", test_status);
+    assert_ok();
+  }
+  atomic_store(&r.ended, true);
+  pthread_join(thread, NULL);
+  dvt_buf_deinit(&value);
+}
+
 static int setup(void **state) {
   static const char *const kinds[] = {"string", "int", "float", "bool", "type", "shape", "tensor"};
   static const char *const names[] = {"String", "Int", "Float", "Bool", "Type", "Shape", "Tensor"};
@@ -435,6 +491,7 @@ int main(void) {
       cmocka_unit_test(test_handle_data),
       cmocka_unit_test(test_while_input_hack),
       cmocka_unit_test(test_debug_string),
+      cmocka_unit_test(test_read_while_changed),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

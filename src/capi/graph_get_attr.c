@@ -5,14 +5,22 @@
 #include "graph/graph.h"
 #include "tensor/tensor_proto.h"
 
+// Attributes may change after an operation was made (TF_SetAttr): they are looked up under the graph's lock.
+// Their bytes stay where they are as long as the graph.
 static dvt_status find(TF_Operation *oper, const char *name, dvt_str *out_value) {
-  if (dvt_node_attr(&oper->def, dvt_str_from(name), out_value)) return NULL;
+  pthread_mutex_lock(&oper->graph->lock);
+  bool found = dvt_node_attr(&oper->def, dvt_str_from(name), out_value);
+  pthread_mutex_unlock(&oper->graph->lock);
+  if (found) return NULL;
   return dvt_error(TF_INVALID_ARGUMENT, "Operation '" DVT_STR_FMT "' has no attr named '%s'.",
                    DVT_STR_ARG(oper->def.name), name);
 }
 
 static dvt_status find_one(TF_Operation *oper, const char *name, dvt_str *out_value) {
-  return dvt_node_attr_or_error(&oper->def, dvt_str_from(name), out_value);
+  pthread_mutex_lock(&oper->graph->lock);
+  dvt_status status = dvt_node_attr_or_error(&oper->def, dvt_str_from(name), out_value);
+  pthread_mutex_unlock(&oper->graph->lock);
+  return status;
 }
 
 // Opens a list attr of the kind; *out_info tells its length.
@@ -296,7 +304,7 @@ static bool is_given(const TF_Operation *oper, dvt_str name) {
 
 // The i-th attribute: those given, then the op's others that have a default. *out_count is their number when
 // i is past the end.
-static bool nth_attr(const TF_Operation *oper, int i, dvt_str *out_name, int *out_count) {
+static bool nth_attr_locked(const TF_Operation *oper, int i, dvt_str *out_name, int *out_count) {
   int count = oper->def.attr_count;
   if (i >= 0 && i < count) {
     *out_name = oper->def.attrs[i].name;
@@ -311,6 +319,13 @@ static bool nth_attr(const TF_Operation *oper, int i, dvt_str *out_name, int *ou
   }
   *out_count = count;
   return false;
+}
+
+static bool nth_attr(TF_Operation *oper, int i, dvt_str *out_name, int *out_count) {
+  pthread_mutex_lock(&oper->graph->lock);
+  bool found = nth_attr_locked(oper, i, out_name, out_count);
+  pthread_mutex_unlock(&oper->graph->lock);
+  return found;
 }
 
 int TF_OperationGetNumAttrs(TF_Operation *oper) {

@@ -1,5 +1,5 @@
 // Asking an operation: names, inputs, outputs, readers, its NodeDef. Attributes are read in graph_get_attr.c.
-// What can change after an operation was made (its readers) is read under the graph's lock.
+// What can change after an operation was made (its edges, its device) is read under the graph's lock.
 #include "base/log.h"
 #include "capi/buffer.h"
 #include "graph/graph.h"
@@ -8,7 +8,13 @@ const char *TF_OperationName(TF_Operation *oper) { return oper ? oper->def.name.
 
 const char *TF_OperationOpType(TF_Operation *oper) { return oper ? oper->def.op->name.data : NULL; }
 
-const char *TF_OperationDevice(TF_Operation *oper) { return oper ? oper->def.device.data : NULL; }
+const char *TF_OperationDevice(TF_Operation *oper) {
+  if (!oper) return NULL;
+  pthread_mutex_lock(&oper->graph->lock);
+  const char *device = oper->def.device.data;
+  pthread_mutex_unlock(&oper->graph->lock);
+  return device;
+}
 
 int TF_OperationNumOutputs(TF_Operation *oper) { return oper ? oper->def.output_count : 0; }
 
@@ -58,14 +64,20 @@ int TF_OperationInputListLength(TF_Operation *oper, const char *arg_name, TF_Sta
 }
 
 TF_Output TF_OperationInput(TF_Input oper_in) {
-  if (!has_input(oper_in)) return (TF_Output){NULL, -1};
-  dvt_edge source = oper_in.oper->inputs[oper_in.index];
+  if (!oper_in.oper) return (TF_Output){NULL, -1};
+  dvt_edge source = {NULL, -1};
+  pthread_mutex_lock(&oper_in.oper->graph->lock);
+  if (has_input(oper_in)) source = oper_in.oper->inputs[oper_in.index];
+  pthread_mutex_unlock(&oper_in.oper->graph->lock);
   return (TF_Output){source.node, source.index};
 }
 
 void TF_OperationAllInputs(TF_Operation *oper, TF_Output *inputs, int max_inputs) {
-  for (int i = 0; oper && i < oper->def.input_count && i < max_inputs; i++)
+  if (!oper) return;
+  pthread_mutex_lock(&oper->graph->lock);
+  for (int i = 0; i < oper->def.input_count && i < max_inputs; i++)
     inputs[i] = (TF_Output){oper->inputs[i].node, oper->inputs[i].index};
+  pthread_mutex_unlock(&oper->graph->lock);
 }
 
 // The readers of an output (-1: the nodes behind control edges); the list is newest first, answers oldest
@@ -94,13 +106,15 @@ int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input *consumers, int max
   return count;
 }
 
-int TF_OperationNumControlInputs(TF_Operation *oper) { return oper ? oper->control_input_count : 0; }
+int TF_OperationNumControlInputs(TF_Operation *oper) { return TF_OperationGetControlInputs(oper, NULL, 0); }
 
 int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation **control_inputs, int max_control_inputs) {
   if (!oper) return 0;
-  for (int i = 0; i < oper->control_input_count && i < max_control_inputs; i++)
-    control_inputs[i] = oper->control_inputs[i];
-  return oper->control_input_count;
+  pthread_mutex_lock(&oper->graph->lock);
+  int count = oper->control_input_count;
+  for (int i = 0; i < count && i < max_control_inputs; i++) control_inputs[i] = oper->control_inputs[i];
+  pthread_mutex_unlock(&oper->graph->lock);
+  return count;
 }
 
 int TF_OperationNumControlOutputs(TF_Operation *oper) {
