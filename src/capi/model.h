@@ -27,10 +27,11 @@ struct dvt_model {
   dvt_arena arena;  // all text and arrays; under `lock` once the model is open
   pthread_mutex_t lock;
   dvt_saved_model *saved_model;  // or a GraphDef file:
-  dvt_buf file;                  // its bytes, or what was made of a .pbtxt
+  dvt_buf file;                  // its bytes, or what was made of a .pbtxt or model.json
   dvt_str graph_def;
   dvt_model_signature *signatures;
   int signature_count, default_signature;  // -1: none
+  bool signature_is_made;                  // of the graph's ends; they know dtypes and shapes once it is imported
   dvt_model_tensor *looked_up;             // tensors asked for by name that are in no signature
   TF_Graph *graph;                         // NULL when only described
   TF_Session *session;

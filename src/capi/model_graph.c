@@ -209,8 +209,8 @@ static void resolve(dvt_model *model, dvt_model_tensor *tensors, int count, bool
 void dvt_model_resolve(dvt_model *model) {
   for (int i = 0; i < model->signature_count; ++i) {
     dvt_model_signature *s = &model->signatures[i];
-    resolve(model, s->inputs, s->input_count, !model->saved_model);
-    resolve(model, s->outputs, s->output_count, !model->saved_model);
+    resolve(model, s->inputs, s->input_count, model->signature_is_made);
+    resolve(model, s->outputs, s->output_count, model->signature_is_made);
   }
 }
 

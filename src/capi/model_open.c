@@ -1,11 +1,13 @@
 // dvt_model_open: telling apart the kinds of files, reading them, loading plugins, importing the graph,
 // restoring variables.
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/schema.h"
 #include "capi/model.h"
 #include "graph/checkpoint.h"
 #include "graph/import.h"
+#include "graph/tfjs.h"
 #include "plugin/plugin.h"
 
 enum { CONFIG_INTRA_OP = 2, CONFIG_INTER_OP = 5 };  // ConfigProto
@@ -53,8 +55,8 @@ static dvt_status not_a_graph(const char *path, dvt_str bytes) {
                      "%s is the inside of a SavedModel; give the directory that it lies in.", path);
   return dvt_error(
       TF_INVALID_ARGUMENT,
-      "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory or a GraphDef "
-      "file (.pb or .pbtxt) is wanted.",
+      "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory, a GraphDef "
+      "file (.pb or .pbtxt) or a TensorFlow.js model.json is wanted.",
       path);
 }
 
@@ -94,7 +96,7 @@ static dvt_status read_graph_file(dvt_model *model, const char *path) {
   return NULL;
 }
 
-// ---- SavedModels ----
+// ---- SavedModels and their signatures ----
 
 static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, int count,
                             dvt_model_tensor **out) {
@@ -115,8 +117,7 @@ static bool convert_tensors(dvt_model *model, const dvt_signature_tensor *from, 
   return *out != NULL;
 }
 
-static dvt_status convert_signatures(dvt_model *model) {
-  const dvt_saved_model *from = model->saved_model;
+static dvt_status convert_signatures(dvt_model *model, const dvt_saved_model *from) {
   model->signature_count = from->signature_count;
   model->signatures =
       dvt_arena_calloc(&model->arena, (size_t)from->signature_count + 1, sizeof *model->signatures);
@@ -183,7 +184,51 @@ static dvt_status read_saved_model(dvt_model *model, const char *path, const dvt
   if (!model->info.tags || !model->info.writer_version) return dvt_error_out_of_memory(64);
   model->graph_def = model->saved_model->graph_def;
   describe_variables(model, path);
-  return convert_signatures(model);
+  return convert_signatures(model, model->saved_model);
+}
+
+// ---- TensorFlow.js models ----
+
+static bool is_json(const char *path) {
+  char head[64] = {0};
+  FILE *file = fopen(path, "rb");
+  size_t len = file ? fread(head, 1, sizeof head - 1, file) : 0, at = 0;
+  if (file) fclose(file);
+  while (at < len && strchr(" \t\r\n", head[at])) ++at;
+  return head[at] == '{';
+}
+
+static bool has_file(const char *directory, const char *name) {
+  struct stat info;
+  dvt_buf path = {0};
+  dvt_buf_printf(&path, "%s/%s", directory, name);
+  bool is_file = !path.failed && stat(path.data, &info) == 0 && S_ISREG(info.st_mode);
+  dvt_buf_deinit(&path);
+  return is_file;
+}
+
+static bool is_tfjs(const char *path, bool is_directory) {
+  if (!is_directory) return is_json(path);
+  return has_file(path, "model.json") && !has_file(path, "saved_model.pb") &&
+         !has_file(path, "saved_model.pbtxt");
+}
+
+static dvt_status read_tfjs(dvt_model *model, const char *path, bool describe_only) {
+  dvt_tfjs_model *tfjs;
+  DVT_RETURN_IF_ERROR(dvt_tfjs_open(path, &tfjs));
+  model->info.format = "TensorFlow.js";
+  model->info.writer_version = dvt_model_copy(model, tfjs->about->writer_version);
+  model->file = tfjs->graph_def;
+  tfjs->graph_def = (dvt_buf){0};
+  model->graph_def = dvt_buf_str(&model->file);
+  dvt_status status = model->info.writer_version ? convert_signatures(model, tfjs->about)
+                                                 : dvt_error_out_of_memory(tfjs->about->writer_version.len);
+  if (!status && tfjs->has_initializer && !describe_only)
+    status = dvt_error(TF_UNIMPLEMENTED,
+                       "its \"modelInitializer\", the graph that fills its tables, is not supported. Run the "
+                       "SavedModel that it was converted from.");
+  dvt_tfjs_close(tfjs);
+  return status;
 }
 
 // ---- loading ----
@@ -218,21 +263,27 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
   if (stat(path, &info) != 0)
     return dvt_error(
         TF_NOT_FOUND,
-        "there is no model at %s: the path does not exist. A SavedModel directory or a GraphDef file (.pb or "
-        ".pbtxt) is wanted.",
+        "there is no model at %s: the path does not exist. A SavedModel directory, a GraphDef file (.pb or "
+        ".pbtxt) or a TensorFlow.js model.json is wanted.",
         path);
-  bool is_directory = S_ISDIR(info.st_mode);
-  if (!is_directory && options->tag_count > 0)
-    return dvt_error(TF_INVALID_ARGUMENT, "%s is a file; only a SavedModel directory has graphs with tags.",
-                     path);
-  DVT_RETURN_IF_ERROR(is_directory ? read_saved_model(model, path, options) : read_graph_file(model, path));
+  bool is_directory = S_ISDIR(info.st_mode), tfjs = is_tfjs(path, is_directory);
+  if ((tfjs || !is_directory) && options->tag_count > 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "%s is %s; only a SavedModel directory has graphs with tags.", path,
+                     tfjs ? "a TensorFlow.js model" : "a file");
+  dvt_status status = tfjs           ? read_tfjs(model, path, options->describe_only)
+                      : is_directory ? read_saved_model(model, path, options)
+                                     : read_graph_file(model, path);
+  if (status && tfjs)
+    status = dvt_status_annotate(status, "\n\t (while opening the TensorFlow.js model %s)", path);
+  DVT_RETURN_IF_ERROR(status);
   model->info.graph_bytes = (int64_t)model->graph_def.len;
-  dvt_status status = dvt_model_read_graph(model, !is_directory);
+  model->signature_is_made = model->signature_count == 0 && !model->saved_model;
+  status = dvt_model_read_graph(model, model->signature_is_made);
   if (!status && !options->describe_only) status = load(model, options->threads);
   if (status) return dvt_status_annotate(status, "\n\t (while opening the model %s)", path);
   if (model->graph)
     dvt_model_resolve(model);
-  else if (!is_directory)
+  else if (!model->saved_model)
     dvt_model_describe_ends(model);
   return NULL;
 }
