@@ -23,54 +23,60 @@ int dvt_op_def_find_output(const dvt_op_def *op, dvt_str name) {
   return find_arg(op->outputs, op->output_count, name);
 }
 
-// The copy is one block: the struct, the arrays, then all strings, each NUL-terminated.
-typedef struct packer {
-  char *next;  // NULL: only count
-  size_t bytes;
-} packer;
-
-static void pack_str(packer *p, dvt_str *s) {
-  p->bytes += s->len + 1;
-  if (!p->next) return;
-  if (s->len) memcpy(p->next, s->data, s->len);
-  p->next[s->len] = '\0';
-  s->data = p->next;
-  p->next += s->len + 1;
-}
-
-static void pack_strings(packer *p, dvt_op_def *op, dvt_attr_def *attrs, dvt_arg_def *inputs,
-                         dvt_arg_def *outputs) {
-  pack_str(p, &op->name);
+static size_t string_bytes(const dvt_op_def *op) {
+  size_t bytes = op->name.len + 1;
   for (int i = 0; i < op->attr_count; i++) {
-    pack_str(p, &attrs[i].name);
-    if (attrs[i].default_value.len) pack_str(p, &attrs[i].default_value);
-    if (attrs[i].allowed.len) pack_str(p, &attrs[i].allowed);
+    const dvt_attr_def *attr = &op->attrs[i];
+    bytes += attr->name.len + attr->default_value.len + attr->allowed.len + 3;
   }
-  for (int i = 0; i < op->input_count; i++) pack_str(p, &inputs[i].name);
-  for (int i = 0; i < op->output_count; i++) pack_str(p, &outputs[i].name);
-  if (op->deprecation_text.len) pack_str(p, &op->deprecation_text);
-  if (op->extra.len) pack_str(p, &op->extra);
+  for (int i = 0; i < op->input_count; i++) bytes += op->inputs[i].name.len + 1;
+  for (int i = 0; i < op->output_count; i++) bytes += op->outputs[i].name.len + 1;
+  return bytes + op->deprecation_text.len + op->extra.len + 2;
 }
 
+// Moves the string to *next, NUL-terminated; an empty one becomes the empty literal.
+static inline void pack_str(char **next, dvt_str *s) {
+  if (s->len == 0) {
+    *s = DVT_STR("");
+    return;
+  }
+  char *copy = *next;
+  memcpy(copy, s->data, s->len);
+  copy[s->len] = '\0';
+  s->data = copy;
+  *next = copy + s->len + 1;
+}
+
+static void pack_strings(dvt_op_def *op, char *next) {
+  pack_str(&next, &op->name);
+  for (int i = 0; i < op->attr_count; i++) {
+    pack_str(&next, &op->attrs[i].name);
+    pack_str(&next, &op->attrs[i].default_value);
+    pack_str(&next, &op->attrs[i].allowed);
+  }
+  for (int i = 0; i < op->input_count; i++) pack_str(&next, &op->inputs[i].name);
+  for (int i = 0; i < op->output_count; i++) pack_str(&next, &op->outputs[i].name);
+  pack_str(&next, &op->deprecation_text);
+  pack_str(&next, &op->extra);
+}
+
+// The copy is one block: the struct, the arrays, then all strings.
 const dvt_op_def *dvt_op_def_clone(const dvt_op_def *op, dvt_arena *arena) {
-  dvt_op_def header = *op;
-  packer count = {0};
-  pack_strings(&count, &header, op->attrs, op->inputs, op->outputs);
   size_t attr_bytes = sizeof *op->attrs * (size_t)op->attr_count;
   size_t input_bytes = sizeof *op->inputs * (size_t)op->input_count;
   size_t output_bytes = sizeof *op->outputs * (size_t)op->output_count;
-  char *block = dvt_arena_alloc(arena, sizeof header + attr_bytes + input_bytes + output_bytes + count.bytes);
+  size_t fixed_bytes = sizeof *op + attr_bytes + input_bytes + output_bytes;
+  char *block = dvt_arena_alloc(arena, fixed_bytes + string_bytes(op));
   if (!block) return NULL;
   dvt_op_def *copy = (dvt_op_def *)(void *)block;
   *copy = *op;
-  copy->attrs = (dvt_attr_def *)(void *)(block + sizeof header);
-  copy->inputs = (dvt_arg_def *)(void *)(block + sizeof header + attr_bytes);
-  copy->outputs = (dvt_arg_def *)(void *)(block + sizeof header + attr_bytes + input_bytes);
+  copy->attrs = (dvt_attr_def *)(void *)(block + sizeof *copy);
+  copy->inputs = (dvt_arg_def *)(void *)(block + sizeof *copy + attr_bytes);
+  copy->outputs = (dvt_arg_def *)(void *)(block + sizeof *copy + attr_bytes + input_bytes);
   if (attr_bytes) memcpy(copy->attrs, op->attrs, attr_bytes);
   if (input_bytes) memcpy(copy->inputs, op->inputs, input_bytes);
   if (output_bytes) memcpy(copy->outputs, op->outputs, output_bytes);
-  packer strings = {block + sizeof header + attr_bytes + input_bytes + output_bytes, 0};
-  pack_strings(&strings, copy, copy->attrs, copy->inputs, copy->outputs);
+  pack_strings(copy, block + fixed_bytes);
   return copy;
 }
 

@@ -66,15 +66,24 @@ void dvt_op_builder_deprecate(TF_OpDefinitionBuilder *builder, int version, dvt_
   if (!builder->deprecation_text) builder->failed = true;
 }
 
-// The next record of `kind` at or after *at; false at the end.
-static bool next_spec(const TF_OpDefinitionBuilder *builder, dvt_spec_kind kind, size_t *at,
-                      dvt_str *out_spec) {
-  while (*at < builder->len) {
-    const char *record = builder->text + *at;
+typedef struct spec_cursor {
+  const char *at;  // the next record
+  int32_t left;    // records of the kind looked for: no look beyond the last one
+} spec_cursor;
+
+static spec_cursor first_spec(const TF_OpDefinitionBuilder *builder, dvt_spec_kind kind) {
+  return (spec_cursor){builder->text + builder->name_len, builder->counts[kind]};
+}
+
+// The next record of `kind`; false when there are no more.
+static inline bool next_spec(spec_cursor *cursor, dvt_spec_kind kind, dvt_str *out_spec) {
+  while (cursor->left > 0) {
+    const char *record = cursor->at;
     uint32_t len;
     memcpy(&len, record + 1, sizeof len);
-    *at += RECORD_HEADER + len;
+    cursor->at += RECORD_HEADER + len;
     if (record[0] != (char)kind) continue;
+    cursor->left--;
     *out_spec = dvt_str_make(record + RECORD_HEADER, len);
     return true;
   }
@@ -83,15 +92,15 @@ static bool next_spec(const TF_OpDefinitionBuilder *builder, dvt_spec_kind kind,
 
 static void parse_attrs(const TF_OpDefinitionBuilder *builder, dvt_spec_context *context, dvt_op_def *op) {
   dvt_str spec;
-  for (size_t at = builder->name_len; next_spec(builder, DVT_SPEC_ATTR, &at, &spec);)
+  for (spec_cursor at = first_spec(builder, DVT_SPEC_ATTR); next_spec(&at, DVT_SPEC_ATTR, &spec);)
     if (dvt_spec_parse_attr(context, spec, &op->attrs[op->attr_count])) op->attr_count++;
 }
 
 static void parse_args(const TF_OpDefinitionBuilder *builder, dvt_spec_context *context, dvt_op_def *op) {
   dvt_str spec;
-  for (size_t at = builder->name_len; next_spec(builder, DVT_SPEC_INPUT, &at, &spec);)
+  for (spec_cursor at = first_spec(builder, DVT_SPEC_INPUT); next_spec(&at, DVT_SPEC_INPUT, &spec);)
     if (dvt_spec_parse_arg(context, spec, false, op, &op->inputs[op->input_count])) op->input_count++;
-  for (size_t at = builder->name_len; next_spec(builder, DVT_SPEC_OUTPUT, &at, &spec);)
+  for (spec_cursor at = first_spec(builder, DVT_SPEC_OUTPUT); next_spec(&at, DVT_SPEC_OUTPUT, &spec);)
     if (dvt_spec_parse_arg(context, spec, true, op, &op->outputs[op->output_count])) op->output_count++;
 }
 
@@ -113,17 +122,25 @@ static void fill_flags(const TF_OpDefinitionBuilder *builder, dvt_op_def *op) {
   op->shape_fn = builder->shape_fn;
 }
 
+// The definition with room for what the builder holds, in one piece.
+static dvt_op_def *new_op(const TF_OpDefinitionBuilder *builder, dvt_arena *arena) {
+  size_t attrs = (size_t)builder->counts[DVT_SPEC_ATTR], inputs = (size_t)builder->counts[DVT_SPEC_INPUT];
+  size_t outputs = (size_t)builder->counts[DVT_SPEC_OUTPUT];  // all at most INT16_MAX
+  size_t bytes = sizeof(dvt_op_def) + attrs * sizeof(dvt_attr_def) + (inputs + outputs) * sizeof(dvt_arg_def);
+  dvt_op_def *op = dvt_arena_alloc(arena, bytes);
+  if (!op) return NULL;
+  memset(op, 0, bytes);
+  op->name = dvt_str_make(builder->text, builder->name_len);
+  op->attrs = (dvt_attr_def *)(void *)(op + 1);
+  op->inputs = (dvt_arg_def *)(void *)(op->attrs + attrs);
+  op->outputs = op->inputs + inputs;
+  return op;
+}
+
 dvt_status dvt_op_builder_finish(const TF_OpDefinitionBuilder *builder, dvt_arena *arena, dvt_buf *errors,
                                  dvt_buf *scratch, const dvt_op_def **out_op) {
-  size_t attrs = (size_t)builder->counts[DVT_SPEC_ATTR], inputs = (size_t)builder->counts[DVT_SPEC_INPUT];
-  size_t outputs = (size_t)builder->counts[DVT_SPEC_OUTPUT];
-  dvt_op_def *op = dvt_arena_calloc(arena, 1, sizeof *op);
-  if (!op || builder->failed) return dvt_error_out_of_memory(builder->len);
-  op->name = dvt_str_make(builder->text, builder->name_len);
-  op->attrs = dvt_arena_calloc(arena, attrs, sizeof *op->attrs);
-  op->inputs = dvt_arena_calloc(arena, inputs, sizeof *op->inputs);
-  op->outputs = dvt_arena_calloc(arena, outputs, sizeof *op->outputs);
-  if (!op->attrs || !op->inputs || !op->outputs) return dvt_error_out_of_memory(builder->len);
+  dvt_op_def *op = builder->failed ? NULL : new_op(builder, arena);
+  if (!op) return dvt_error_out_of_memory(builder->len);
   dvt_buf_clear(errors);
   dvt_spec_context context = {op->name, arena, errors, scratch};
   dvt_op_def_check_name(op->name, errors);
