@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/epilogue.h"
 #include "tensorflow/c/kernels.h"
 
 // A is m x k, B k x n, both walked by strides in elements, so that a transposed matrix is only other strides;
@@ -21,8 +22,9 @@ typedef bool (*dvp_gemm_tile)(const dvp_gemm *g, const void *a, const void *b, v
 
 typedef struct dvp_gemm_kernel {
   dvp_gemm_tile tile;
-  int bytes;       // of an element
-  int ps_per_mac;  // estimated picoseconds of one multiplication and addition
+  int bytes;                 // of an element
+  int ps_per_mac;            // estimated picoseconds of one multiplication and addition
+  dvp_epilogue_apply apply;  // for _FusedMatMul; NULL where it has no kernel
 } dvp_gemm_kernel;
 
 bool dvp_gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, int64_t m0, int64_t m1,
@@ -32,6 +34,7 @@ void dvp_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel
 void dvp_batch_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel,
                            bool broadcast);
 void *dvp_mat_mul_create(TF_OpKernelConstruction *ctx);
+void *dvp_fused_mat_mul_create(TF_OpKernelConstruction *ctx);
 void *dvp_batch_mat_mul_create(TF_OpKernelConstruction *ctx);
 void *dvp_batch_mat_mul_v3_create(TF_OpKernelConstruction *ctx);
 void dvp_mat_mul_destroy(void *state);

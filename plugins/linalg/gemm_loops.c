@@ -57,7 +57,7 @@
     free(panel);                                                                                            \
     return true;                                                                                            \
   }
-#define KERNEL(t, unused) static const dvp_gemm_kernel kernel_##t = {gemm_##t, sizeof(dvp_##t), 150};
+#define KERNEL(t, unused) static const dvp_gemm_kernel kernel_##t = {gemm_##t, sizeof(dvp_##t), 150, NULL};
 
 #define OTHERS(X, ...)       \
   DVP_HALVES(X, __VA_ARGS__) \
@@ -78,7 +78,7 @@ static bool gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, i
   bool small = (m1 - m0) * (n1 - n0) <= 256 && g->k <= 64;
   return (small ? gemm_f32_small : dvp_gemm_f32)(g, a, b, c, m0, m1, n0, n1);
 }
-static const dvp_gemm_kernel kernel_f32 = {gemm_f32, sizeof(float), 30};
+static const dvp_gemm_kernel kernel_f32 = {gemm_f32, sizeof(float), 30, NULL};
 
 #define COMPUTE(t, unused)                                                           \
   static void mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {          \
@@ -99,3 +99,14 @@ DVP_DEFINE_SET(batch_mat_mul, "T", dvp_batch_mat_mul_create, dvp_mat_mul_destroy
 DVP_DEFINE_SET(batch_mat_mul_v2, "T", dvp_batch_mat_mul_create, dvp_mat_mul_destroy, batch_mat_mul_v2_rows);
 DVP_DEFINE_SET(batch_mat_mul_v3, "Tout", dvp_batch_mat_mul_v3_create, dvp_mat_mul_destroy,
                batch_mat_mul_v2_rows);
+
+#define FUSED(t, ps)                                                                        \
+  static void fused_mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {           \
+    static const dvp_gemm_kernel kernel = {gemm_##t, sizeof(dvp_##t), ps, DVP_EPILOGUE(t)}; \
+    dvp_mat_mul_run(state, ctx, &kernel);                                                   \
+  }
+DVP_HALVES(FUSED, 150)
+FUSED(f32, 30)
+#define FUSED_TYPES(X, ...) DVP_HALVES(X, __VA_ARGS__) X(f32, __VA_ARGS__)
+static const dvp_kernel fused_mat_mul_rows[] = {FUSED_TYPES(DVP_ROW, fused_mat_mul)};
+DVP_DEFINE_SET(fused_mat_mul, "T", dvp_fused_mat_mul_create, dvp_mat_mul_destroy, fused_mat_mul_rows);

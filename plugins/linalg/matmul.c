@@ -15,6 +15,8 @@
 
 typedef struct matmul_state {
   bool transpose_a, transpose_b;  // of BatchMatMul: adjoint
+  bool fused;
+  dvp_fusion fusion;
 } matmul_state;
 
 void *dvp_mat_mul_create(TF_OpKernelConstruction *ctx) {
@@ -22,6 +24,14 @@ void *dvp_mat_mul_create(TF_OpKernelConstruction *ctx) {
   if (!state) return NULL;
   state->transpose_a = dvp_attr_bool(ctx, "transpose_a");
   state->transpose_b = dvp_attr_bool(ctx, "transpose_b");
+  return state;
+}
+
+void *dvp_fused_mat_mul_create(TF_OpKernelConstruction *ctx) {
+  matmul_state *state = dvp_mat_mul_create(ctx);
+  if (!state) return NULL;
+  state->fused = true;
+  dvp_fusion_read(ctx, &state->fusion);
   return state;
 }
 
@@ -51,6 +61,7 @@ typedef struct product {
   char *c;
   const int64_t *a_offsets, *b_offsets;  // per batch element; NULL for one batch
   int64_t m_tiles, n_tiles, m_step, n_step;
+  const dvp_epilogue *after;  // NULL: none
   atomic_bool out_of_memory;
 } product;
 
@@ -65,6 +76,8 @@ static void run_tiles(void *arg, int64_t begin, int64_t end) {
                          p->c + batch * g->m * g->n * p->kernel->bytes, m0, DVP_MIN(m0 + p->m_step, g->m), n0,
                          DVP_MIN(n0 + p->n_step, g->n)))
       atomic_store(&p->out_of_memory, true);
+    if (p->after)
+      p->kernel->apply(p->after, p->c, m0, DVP_MIN(m0 + p->m_step, g->m), n0, DVP_MIN(n0 + p->n_step, g->n));
   }
 }
 
@@ -75,6 +88,7 @@ static void multiply(dvp_call *call, product *p, int64_t batches) {
   if (batches == 0 || g->m == 0 || g->n == 0) return;
   if (g->k == 0) {
     memset(p->c, 0, (size_t)(batches * g->m * g->n * p->kernel->bytes));
+    if (p->after) dvp_epilogue_run(call, p->after, p->kernel->apply, p->c, g->m);
     return;
   }
   int64_t threads = dvt_num_threads(call->ctx), wanted = ceil_div(threads, batches);
@@ -114,22 +128,30 @@ static bool set_matrices(dvp_call *call, const dvp_view *a, const dvp_view *b, c
                   dvp_shape_text(b->dims, b->rank, tb), options->transpose_b ? " transposed" : "");
 }
 
-void dvp_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel) {
+static bool is_matrix(dvp_call *call, int index, const dvp_view *in) {
+  char text[DVP_SHAPE_TEXT];
+  return in->rank == 2 ||
+         dvp_fail(call, TF_INVALID_ARGUMENT, "In[%d] is not a matrix. Instead it has shape %s", index,
+                  dvp_shape_text(in->dims, in->rank, text));
+}
+
+void dvp_mat_mul_run(void *arg, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel) {
+  const matmul_state *state = arg;
   dvp_call call = {ctx, TF_NewStatus()};
   dvp_view a, b;
-  char text[DVP_SHAPE_TEXT];
   product p = {.kernel = kernel};
-  if (dvp_input(&call, 0, &a) && dvp_input(&call, 1, &b)) {
-    if (a.rank != 2 || b.rank != 2) {
-      const dvp_view *bad = a.rank != 2 ? &a : &b;
-      dvp_fail(&call, TF_INVALID_ARGUMENT, "In[%d] is not a matrix. Instead it has shape %s", bad == &b,
-               dvp_shape_text(bad->dims, bad->rank, text));
-    } else if (set_matrices(&call, &a, &b, state, false, &p.g)) {
-      p.a = a.data;
-      p.b = b.data;
-      p.c = dvp_output(&call, 0, (const int64_t[]){p.g.m, p.g.n}, 2);
+  dvp_epilogue after = {.scratch = NULL};
+  if (dvp_input(&call, 0, &a) && dvp_input(&call, 1, &b) && is_matrix(&call, 0, &a) &&
+      is_matrix(&call, 1, &b) && set_matrices(&call, &a, &b, state, false, &p.g)) {
+    int64_t dims[2] = {p.g.m, p.g.n};
+    p.a = a.data;
+    p.b = b.data;
+    if (!state->fused || dvp_epilogue_open(&call, &state->fusion, a.dtype, dims, 2, dims, &after)) {
+      p.after = state->fused ? &after : NULL;
+      p.c = dvp_output(&call, 0, dims, 2);
       if (p.c) multiply(&call, &p, 1);
     }
+    dvp_epilogue_close(&after);
   }
   TF_DeleteStatus(call.status);
 }

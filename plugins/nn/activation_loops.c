@@ -9,6 +9,7 @@
 // NaN passes through both.
 DVP_UNARY_OP(relu, DVP_REALS, DVP_CHEAP, a > 0 || a != a ? a : 0)
 DVP_UNARY_OP(relu6, DVP_REALS, DVP_CHEAP, a > 6 ? 6 : a > 0 || a != a ? a : 0)
+DVP_BINARY_OP(prelu, DVP_FLOATS, DVP_CHEAP, a < 0 ? a * b : a)
 #define ABS(x) ((x) < 0 ? -(x) : (x))
 DVP_UNARY_OP(softsign, DVP_FLOATS, DVP_CHEAP, a / (1 + ABS(a)))
 

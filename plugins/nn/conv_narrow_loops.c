@@ -3,12 +3,15 @@
 // - by channel: a vector is eight output channels; a dozen pixels of a row are accumulated in registers;
 // - by run: for one to four output channels a vector is eight elements of the run, and lanes are added up at
 // the end. The filter is packed for either in zero-padded blocks.
+// Sums are taken in two levels, of STRETCH products and then of those: an error that grows with the square
+// root of the number of products would show beside libraries that block their sums.
 #include <stdlib.h>
 #include <string.h>
 
 #include "nn/conv_narrow.h"
 
 #define LANES 8
+#define STRETCH 96
 typedef float v8 __attribute__((vector_size(32)));
 
 static inline v8 load(const float *p) {
@@ -34,24 +37,37 @@ typedef struct narrow_run {
 #define BY_CHANNEL(P, C)                                                                                  \
   static inline void channels_##P##x##C(const narrow_run *r, const float *in, const float *f, float *out, \
                                         int64_t out_step, int64_t n) {                                    \
-    v8 acc[P][C];                                                                                         \
+    v8 acc[P][C], total[P][C];                                                                            \
+    int64_t left = STRETCH;                                                                               \
     for (int p = 0; p < P; p++)                                                                           \
-      for (int c = 0; c < C; c++) acc[p][c] = splat(0);                                                   \
+      for (int c = 0; c < C; c++) acc[p][c] = total[p][c] = splat(0);                                     \
     for (int64_t kh = 0; kh < r->w->k[0]; kh++)                                                           \
       for (int64_t u = 0; u < r->runs; u++) {                                                             \
         const float *x = in + kh * r->line + u * r->run_step;                                             \
-        for (int64_t j = 0; j < r->run; j++, f += C * LANES) {                                            \
-          v8 weights[C];                                                                                  \
-          for (int c = 0; c < C; c++) weights[c] = load(f + c * LANES);                                   \
-          for (int p = 0; p < P; p++) {                                                                   \
-            const v8 a = splat(x[p * r->pixel + j]);                                                      \
-            for (int c = 0; c < C; c++) acc[p][c] += a * weights[c];                                      \
+        for (int64_t j = 0; j < r->run;) {                                                                \
+          int64_t end = DVP_MIN(r->run, j + left);                                                        \
+          left -= end - j;                                                                                \
+          for (; j < end; j++, f += C * LANES) {                                                          \
+            v8 weights[C];                                                                                \
+            for (int c = 0; c < C; c++) weights[c] = load(f + c * LANES);                                 \
+            for (int p = 0; p < P; p++) {                                                                 \
+              const v8 a = splat(x[p * r->pixel + j]);                                                    \
+              for (int c = 0; c < C; c++) acc[p][c] += a * weights[c];                                    \
+            }                                                                                             \
+          }                                                                                               \
+          if (left == 0) {                                                                                \
+            left = STRETCH;                                                                               \
+            for (int p = 0; p < P; p++)                                                                   \
+              for (int c = 0; c < C; c++) {                                                               \
+                total[p][c] += acc[p][c];                                                                 \
+                acc[p][c] = splat(0);                                                                     \
+              }                                                                                           \
           }                                                                                               \
         }                                                                                                 \
       }                                                                                                   \
     for (int p = 0; p < P; p++) {                                                                         \
       float result[C * LANES];                                                                            \
-      for (int c = 0; c < C; c++) store(result + c * LANES, acc[p][c]);                                   \
+      for (int c = 0; c < C; c++) store(result + c * LANES, total[p][c] + acc[p][c]);                     \
       memcpy(out + p * out_step, result, (size_t)n * sizeof(float));                                      \
     }                                                                                                     \
   }
@@ -114,33 +130,45 @@ static void pack_by_channel(const dvp_window *w, const float *filter, float *pac
 
 // ---- by run ----
 
-// P pixels of one output channel. packed: [channel][window row][run][elements].
+// The sums of the lanes of eight vectors, in three rounds of adding neighbours.
+#define PICK __builtin_shufflevector
+static inline v8 add_neighbours(v8 a, v8 b) {
+  return PICK(a, b, 0, 8, 2, 10, 4, 12, 6, 14) + PICK(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+static inline v8 add_pairs(v8 a, v8 b) {
+  return PICK(a, b, 0, 1, 8, 9, 4, 5, 12, 13) + PICK(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+static inline v8 lane_sums(const v8 x[LANES]) {
+  const v8 low = add_pairs(add_neighbours(x[0], x[1]), add_neighbours(x[2], x[3]));
+  const v8 high = add_pairs(add_neighbours(x[4], x[5]), add_neighbours(x[6], x[7]));
+  return PICK(low, high, 0, 1, 2, 3, 8, 9, 10, 11) + PICK(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+// P pixels of one output channel. packed: [channel][window row][run][elements]. A stretch is a window row's
+// run: each lane adds an eighth of it.
 #define BY_RUN(P)                                                                               \
   static inline void runs_##P(const narrow_run *r, const float *in, const float *f, float *out, \
                               int64_t out_step) {                                               \
-    v8 acc[P];                                                                                  \
+    v8 total[LANES];                                                                            \
     float sum[P];                                                                               \
-    for (int p = 0; p < P; p++) {                                                               \
-      acc[p] = splat(0);                                                                        \
-      sum[p] = 0;                                                                               \
-    }                                                                                           \
+    for (int p = 0; p < LANES; p++) total[p] = splat(0);                                        \
+    for (int p = 0; p < P; p++) sum[p] = 0;                                                     \
     for (int64_t kh = 0; kh < r->w->k[0]; kh++)                                                 \
       for (int64_t u = 0; u < r->runs; u++, f += r->run) {                                      \
         const float *x = in + kh * r->line + u * r->run_step;                                   \
         int64_t j = 0;                                                                          \
+        v8 acc[P];                                                                              \
+        for (int p = 0; p < P; p++) acc[p] = splat(0);                                          \
         for (; j + LANES <= r->run; j += LANES) {                                               \
           const v8 weights = load(f + j);                                                       \
           for (int p = 0; p < P; p++) acc[p] += load(x + p * r->pixel + j) * weights;           \
         }                                                                                       \
+        for (int p = 0; p < P; p++) total[p] += acc[p];                                         \
         for (; j < r->run; j++)                                                                 \
           for (int p = 0; p < P; p++) sum[p] += x[p * r->pixel + j] * f[j];                     \
       }                                                                                         \
-    for (int p = 0; p < P; p++) {                                                               \
-      float lanes[LANES];                                                                       \
-      store(lanes, acc[p]);                                                                     \
-      out[p * out_step] = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +                     \
-                          ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])) + sum[p];             \
-    }                                                                                           \
+    const v8 sums = lane_sums(total);                                                           \
+    for (int p = 0; p < P; p++) out[p * out_step] = sums[p] + sum[p];                           \
   }
 BY_RUN(8)
 BY_RUN(1)

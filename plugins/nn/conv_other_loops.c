@@ -1,4 +1,4 @@
-// DepthwiseConv2dNative and Conv2DBackpropInput, typed.
+// Conv2DBackpropInput, typed.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,93 +34,7 @@ static void parallel_rows(dvp_call *call, const rows_run *run, int64_t rows, dou
   dvp_parallel(call, rows, cost < 1e15 ? (int64_t)cost : (int64_t)1e15, run_rows, (void *)run);
 }
 
-// ---- depthwise: filter [kh, kw, channels, multiplier]; output channel c * multiplier + m sees channel c
-// ----
-
 #define BLOCK 64
-
-#define DEPTHWISE(t, unused)                                                                             \
-  static void depthwise_rows_##t(const dvp_window *w, const void *pin, const void *pfilter, void *pout,  \
-                                 int64_t begin, int64_t end) {                                           \
-    DVP_ARITH_##t acc[BLOCK];                                                                            \
-    int64_t multiplier = w->out_channels / w->channels;                                                  \
-    for (int64_t row = begin; row < end; row++) {                                                        \
-      const dvp_##t *image = (const dvp_##t *)pin + row / w->out[0] * w->in[0] * w->in[1] * w->channels; \
-      int64_t h = row % w->out[0] * w->stride[0] - w->before[0];                                         \
-      dvp_##t *out = (dvp_##t *)pout + row * w->out[1] * w->out_channels;                                \
-      for (int64_t v = 0; v < w->out[1]; v++, out += w->out_channels)                                    \
-        for (int64_t c0 = 0; c0 < w->out_channels; c0 += BLOCK) {                                        \
-          int64_t n = DVP_MIN(BLOCK, w->out_channels - c0);                                              \
-          for (int64_t j = 0; j < n; j++) acc[j] = 0;                                                    \
-          for (int64_t kh = 0; kh < w->k[0]; kh++) {                                                     \
-            int64_t y = h + kh * w->dilation[0];                                                         \
-            if (y < 0 || y >= w->in[0]) continue;                                                        \
-            for (int64_t kw = 0; kw < w->k[1]; kw++) {                                                   \
-              int64_t x = v * w->stride[1] - w->before[1] + kw * w->dilation[1];                         \
-              if (x < 0 || x >= w->in[1]) continue;                                                      \
-              const dvp_##t *in = image + (y * w->in[1] + x) * w->channels;                              \
-              const dvp_##t *f = (const dvp_##t *)pfilter + (kh * w->k[1] + kw) * w->out_channels + c0;  \
-              if (multiplier == 1)                                                                       \
-                for (int64_t j = 0; j < n; j++) acc[j] += DVP_LOAD_##t(in[c0 + j]) * DVP_LOAD_##t(f[j]); \
-              else                                                                                       \
-                for (int64_t j = 0; j < n; j++)                                                          \
-                  acc[j] += DVP_LOAD_##t(in[(c0 + j) / multiplier]) * DVP_LOAD_##t(f[j]);                \
-            }                                                                                            \
-          }                                                                                              \
-          for (int64_t j = 0; j < n; j++) out[c0 + j] = DVP_STORE_##t(acc[j]);                           \
-        }                                                                                                \
-    }                                                                                                    \
-  }                                                                                                      \
-  static void depthwise_##t##_compute(void *state, TF_OpKernelContext *ctx) {                            \
-    dvp_call call = {ctx, TF_NewStatus()};                                                               \
-    depthwise_run(&call, state, depthwise_rows_##t);                                                     \
-    TF_DeleteStatus(call.status);                                                                        \
-  }
-
-static void depthwise_run(dvp_call *call, const dvp_window_attrs *attrs, row_loop rows) {
-  dvp_view in, filter;
-  int64_t d[4], dims[4];
-  char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
-  if (!dvp_input(call, 0, &in) || !dvp_input(call, 1, &filter)) return;
-  if (in.rank != 4 || filter.rank != 4) {
-    dvp_fail(call, TF_INVALID_ARGUMENT, "input and filter must be 4-dimensional, but are %s and %s",
-             dvp_shape_text(in.dims, in.rank, ta), dvp_shape_text(filter.dims, filter.rank, tb));
-    return;
-  }
-  dvp_window_dims(attrs, &in, d);
-  dvp_window w = {.batch = d[0], .in = {d[1], d[2]}, .channels = d[3], .k = {filter.dims[0], filter.dims[1]}};
-  if (d[3] != filter.dims[2]) {
-    dvp_fail(call, TF_INVALID_ARGUMENT, "input and filter must have the same depth: %" PRId64 " vs %" PRId64,
-             d[3], filter.dims[2]);
-    return;
-  }
-  if (__builtin_mul_overflow(d[3], filter.dims[3], &w.out_channels) || !dvp_window_resolve(call, attrs, &w))
-    return;
-  dvp_window_shape(attrs, &w, dims);
-  void *out = dvp_output(call, 0, dims, 4);
-  int64_t count = out ? dvp_product(dims, 0, 4) : 0;
-  if (count == 0) return;
-  size_t bytes = (size_t)count * TF_DataTypeSize(in.dtype);
-  if (in.count == 0 || filter.count == 0) {
-    memset(out, 0, bytes);
-    return;
-  }
-  TF_Tensor *scratch_in = NULL, *scratch_out = NULL;
-  const void *from = attrs->nchw ? dvp_to_nhwc(call, in.dtype, d, in.data, &scratch_in) : in.data;
-  void *to = !attrs->nchw ? out : from ? dvp_temp(call, bytes, &scratch_out) : NULL;
-  if (to) {
-    rows_run run = {&w, rows, from, filter.data, to};
-    parallel_rows(call, &run, w.batch * w.out[0],
-                  (double)w.out[1] * (double)w.out_channels * (double)(w.k[0] * w.k[1]));
-    if (attrs->nchw)
-      dvp_from_nhwc(call, in.dtype, (int64_t[]){w.batch, w.out[0], w.out[1], w.out_channels}, to, out);
-  }
-  dvp_free_temp(scratch_in);
-  dvp_free_temp(scratch_out);
-}
-DVP_FLOATS(DEPTHWISE, )
-static const dvp_kernel depthwise_conv2d_rows[] = {DVP_FLOATS(DVP_ROW, depthwise)};
-DVP_DEFINE_SET(depthwise_conv2d, "T", attrs_create, attrs_destroy, depthwise_conv2d_rows);
 
 // ---- backprop to the input: every input pixel gathers the output gradients of the windows it is in ----
 // `w` is the forward convolution; `a` its output's gradient, `b` the filter with each tap transposed to

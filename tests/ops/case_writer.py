@@ -41,6 +41,19 @@ def name_of(dtype):
     return tf.as_dtype(dtype).name
 
 
+def set_attr(attr, value):
+    """Sets an AttrValue from a Python value; types are tf.DType."""
+    kinds = ((bool, 'b'), (int, 'i'), (float, 'f'), (str, 's'), (tf.DType, 'type'))
+    encode = lambda v: v.encode() if isinstance(v, str) else v.as_datatype_enum if isinstance(v, tf.DType) else v
+    if isinstance(value, list):
+        attr.list.SetInParent()
+        for item in value:
+            field = next(f for t, f in kinds if isinstance(item, t))
+            getattr(attr.list, field).append(encode(item))
+    else:
+        setattr(attr, next(f for t, f in kinds if isinstance(value, t)), encode(value))
+
+
 class Refused(Exception):
     """Stock does not even build the graph."""
 
@@ -130,11 +143,60 @@ class Writer:
                     print('skipped', op, attrs, error)
                 return
         outputs = outputs if fetch is None else [outputs[i] for i in fetch]
+        self._run(
+            op,
+            attrs,
+            graph,
+            graph.as_graph_def(),
+            feeds,
+            outputs,
+            [t.name for t in outputs],
+            tolerance,
+            label,
+            must_fail,
+        )
+
+    def add_by(self, op, inputs, attrs, reference, constants=(), tolerance=None, label=''):
+        """A node that stock does not have, or does not run on a CPU: what `reference`, given the input tensors, computes
+        with other ops is the expected answer; None: the node must be refused. `attrs` are all that the node has, types
+        included."""
+        graph, feeds = tf.Graph(), {}
+        with graph.as_default():
+
+            def source(value, name):
+                value = np.asarray(value)
+                if name in constants:
+                    return tf.constant(value, name=name)
+                holder = tf1.placeholder(value.dtype, value.shape, name=name)
+                feeds[holder.name] = value
+                return holder
+
+            tensors = [
+                (
+                    [source(v, '%s_%d' % (name, i)) for i, v in enumerate(value)]
+                    if isinstance(value, list)
+                    else source(value, name)
+                )
+                for name, value in inputs.items()
+            ]
+            graph_def = graph.as_graph_def()
+            node = graph_def.node.add(name='op', op=op)
+            node.input.extend(t.op.name for t in tf.nest.flatten(tensors))
+            for name, value in attrs.items():
+                set_attr(node.attr[name], value)
+            results = tf.nest.flatten(reference(*tensors)) if reference else []
+        names = ['op:%d' % i for i in range(len(results))]
+        self._run(op, attrs, graph, graph_def, feeds, results, names, tolerance, label, reference is None)
+
+    def _run(self, op, attrs, graph, graph_def, feeds, outputs, names, tolerance, label, must_fail):
+        """Runs the outputs with stock and writes graph_def, feeds and answers; `names` are the outputs in graph_def."""
         config = tf1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
         config.graph_options.optimizer_options.opt_level = -1
         config.graph_options.rewrite_options.disable_meta_optimizer = True
-        fails, values = False, [None] * len(outputs)
+        fails, values = must_fail and not outputs, [None] * len(outputs)
         try:
+            if fails:
+                raise tf.errors.InvalidArgumentError(None, None, 'by definition')
             with tf1.Session(graph=graph, config=config) as session:
                 values = session.run(outputs if outputs else [graph.get_operation_by_name('op')], feeds)
         except tf.errors.OpError as error:
@@ -161,7 +223,7 @@ class Writer:
             for v in map(np.asarray, feeds.values())
         )
         self._string('%s(%s)%s%s' % (op, kinds, attrs if attrs else '', ' ' + label if label else ''))
-        self._string(graph.as_graph_def().SerializeToString())
+        self._string(graph_def.SerializeToString())
         self.file.write(struct.pack('<BI', fails, len(feeds)))
         for name, value in feeds.items():
             node, index = name.split(':')
@@ -169,8 +231,8 @@ class Writer:
             self.file.write(struct.pack('<I', int(index)))
             self._tensor(value)
         self.file.write(struct.pack('<I', len(outputs)))
-        for tensor, value in zip(outputs, values):
-            node, index = tensor.name.split(':')
+        for tensor, name, value in zip(outputs, names, values):
+            node, index = name.split(':')
             dtype = tensor.dtype.name
             relative, absolute = tolerance or TOLERANCE.get(dtype, (0, 0))
             if dtype not in TOLERANCE:
