@@ -38,6 +38,17 @@ static dvt_status run_merge(dvt_execution *e, const dvt_flow_node *node) {
   return dvt_error(TF_INTERNAL, "Merge became ready without a live input");
 }
 
+// In a malformed loop an edge can bring a value more than once, in place of another edge's.
+static dvt_status check_inputs(const dvt_execution *e, const dvt_flow_node *node) {
+  for (int32_t i = 0; i < node->input_count; i++)
+    if (DVT_UNLIKELY(dvt_tensor_is_empty(e->inputs[i])))
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "input %d never came, another input came more than once: an Exit must hang on the "
+                       "condition of its loop",
+                       (int)i);
+  return NULL;
+}
+
 static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   TF_OpKernelContext *ctx = &e->ctx;
   ctx->kernel = &node->session_node->kernel;
@@ -50,6 +61,13 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   ctx->output_count = node->output_count;
   ctx->frame_id = (uint64_t)e->task.iteration->frame->index;
   ctx->iteration_id = e->task.iteration->number;
+  dvt_status malformed = check_inputs(e, node);
+  if (DVT_UNLIKELY(malformed != NULL)) {
+    if (!node->is_async) return malformed;
+    dvt_context_fail(ctx, malformed);
+    ctx->done.done(ctx->done.arg);
+    return NULL;
+  }
   dvt_kernel_compute(ctx);
   return node->is_async ? NULL : dvt_context_finish(ctx, false);
 }

@@ -419,6 +419,23 @@ static void test_merge_outside_follows_a_loop(void **state) {
   TF_DeleteGraph(g);
 }
 
+// An Exit that does not hang on the loop's condition gives a value in every iteration: its reader gets the
+// first input several times and must not run without the second.
+static void test_exit_in_every_iteration(void **state) {
+  (void)state;
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), limit = float_constant(g, "limit", 5);
+  loop l = make_loop(g, "loop", x, limit, x, 1, NULL);
+  TF_Output each = OUT(node(g, "Exit", "each", OUT(TF_GraphOperationByName(g, "loop/merge_v")), NONE, NULL));
+  TF_Output sum = OUT(node(g, "TestAdd", "sum", each, l.result, NULL));
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_null(run1(s, x, make_scalar(1), sum));
+  assert_error(TF_INVALID_ARGUMENT, "input 1 never came");
+  assert_error(TF_INVALID_ARGUMENT, "{{node sum}}");
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 // Running frames are walked by recursion, so their nesting is limited.
 static void test_loops_nested_too_deep(void **state) {
   (void)state;
@@ -456,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_endless_loop_ends_by_timeout),
       cmocka_unit_test(test_malformed_control_flow),
       cmocka_unit_test(test_merge_outside_follows_a_loop),
+      cmocka_unit_test(test_exit_in_every_iteration),
       cmocka_unit_test(test_loops_nested_too_deep),
   };
   return cmocka_run_group_tests(tests, set_up_ops, tear_down_ops);
