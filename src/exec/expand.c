@@ -93,7 +93,7 @@ static dvt_status resolve(dvt_expansion *x, dvt_instance *instance, dvt_edge edg
         DVT_RETURN_IF_ERROR(touch(x, &instance->enter, &enter));
         DVT_RETURN_IF_ERROR(push_control(x, enter));
       }
-      edge = instance->call->op->inputs[sn->arg_index];
+      edge = instance->call->inputs[sn->arg_index];
       instance = instance->call->owner;
     } else if (sn->kind == DVT_NODE_CALL) {
       DVT_RETURN_IF_ERROR(need_call(x, sn));
@@ -159,12 +159,10 @@ static dvt_status add_enter(dvt_expansion *x, dvt_instance *instance) {
 }
 
 static dvt_status expand_plain(dvt_expansion *x, const dvt_session_node *sn) {
-  TF_Operation *op = sn->op;
-  for (int32_t i = 0; i < op->def.input_count; i++)
-    DVT_RETURN_IF_ERROR(add_input(x, sn->owner, op->inputs[i]));
-  for (int32_t i = 0; i < op->control_input_count; i++)
-    DVT_RETURN_IF_ERROR(add_control(x, sn->owner, op->control_inputs[i]));
-  if (sn->owner->has_enter && !has_producer_in_body(sn->owner, op)) return add_enter(x, sn->owner);
+  for (int32_t i = 0; i < sn->input_count; i++) DVT_RETURN_IF_ERROR(add_input(x, sn->owner, sn->inputs[i]));
+  for (int32_t i = 0; i < sn->control_input_count; i++)
+    DVT_RETURN_IF_ERROR(add_control(x, sn->owner, sn->control_inputs[i]));
+  if (sn->owner->has_enter && !has_producer_in_body(sn->owner, sn->op)) return add_enter(x, sn->owner);
   return NULL;
 }
 
@@ -193,13 +191,11 @@ static dvt_status expand_call(dvt_expansion *x, const dvt_session_node *sn) {
 // In a graph with branches or loops the body runs in the branch and iteration that the call's inputs come
 // from.
 static dvt_status expand_enter(dvt_expansion *x, const dvt_session_node *sn) {
-  TF_Operation *op = sn->op;
   dvt_instance *caller = sn->owner;
   if (dvt_instance_has_control_flow(caller))
-    for (int32_t i = 0; i < op->def.input_count; i++)
-      DVT_RETURN_IF_ERROR(add_input(x, caller, op->inputs[i]));
-  for (int32_t i = 0; i < op->control_input_count; i++)
-    DVT_RETURN_IF_ERROR(add_control(x, caller, op->control_inputs[i]));
+    for (int32_t i = 0; i < sn->input_count; i++) DVT_RETURN_IF_ERROR(add_input(x, caller, sn->inputs[i]));
+  for (int32_t i = 0; i < sn->control_input_count; i++)
+    DVT_RETURN_IF_ERROR(add_control(x, caller, sn->control_inputs[i]));
   if (caller->has_enter) return add_enter(x, caller);
   return NULL;
 }

@@ -160,6 +160,7 @@ static dvt_plan *find_plan(TF_Session *session, uint64_t hash, const TF_Output *
 dvt_status dvt_plan_get(TF_Session *session, const TF_Output *feeds, int feed_count, const TF_Output *fetches,
                         int fetch_count, const TF_Operation *const *targets, int target_count,
                         dvt_plan **out_plan) {
+  dvt_session_look_at_changes(session);
   uint64_t hash = hash_key(feeds, feed_count, fetches, fetch_count, targets, target_count);
   *out_plan = find_plan(session, hash, feeds, feed_count, fetches, fetch_count, targets, target_count);
   if (DVT_LIKELY(*out_plan != NULL)) return NULL;

@@ -100,7 +100,13 @@ static bool input_name(dvt_arena *arena, dvt_edge input, dvt_str *out_name) {
 }
 
 static bool node_init(TF_Session *session, dvt_instance *instance, TF_Operation *op, dvt_session_node *node) {
-  *node = (dvt_session_node){.op = op, .owner = instance, .arg_index = -1};
+  *node = (dvt_session_node){.op = op,
+                             .owner = instance,
+                             .arg_index = -1,
+                             .inputs = op->inputs,
+                             .control_inputs = op->control_inputs,
+                             .input_count = op->def.input_count,
+                             .control_input_count = op->control_input_count};
   node->kind = (uint8_t)kind_of(instance, op);
   if (node->kind != DVT_NODE_KERNEL || op->def.input_count == 0) return true;
   dvt_str *names = dvt_arena_alloc(&session->arena, (size_t)op->def.input_count * sizeof *names);
@@ -271,7 +277,7 @@ static dvt_status check_call(const dvt_session_node *call, const dvt_instance *i
 }
 
 static bool call_needs_enter(dvt_session_node *call) {
-  return call->op->control_input_count > 0 || call->owner->has_enter ||
+  return call->control_input_count > 0 || call->owner->has_enter ||
          dvt_instance_has_control_flow(call->owner);
 }
 
@@ -290,8 +296,15 @@ static dvt_status instance_init(TF_Session *session, dvt_session_node *call, dvt
   instance->control_flow = -1;
   instance->depth = call->owner->depth + 1;
   instance->has_enter = call_needs_enter(call);
-  instance->enter = (dvt_session_node){
-      .op = call->op, .owner = call->owner, .callee = instance, .kind = DVT_NODE_CALL_ENTER, .arg_index = -1};
+  instance->enter = (dvt_session_node){.op = call->op,
+                                       .owner = call->owner,
+                                       .callee = instance,
+                                       .kind = DVT_NODE_CALL_ENTER,
+                                       .arg_index = -1,
+                                       .inputs = call->inputs,
+                                       .control_inputs = call->control_inputs,
+                                       .input_count = call->input_count,
+                                       .control_input_count = call->control_input_count};
   if (!dvt_arena_copy_str(&session->arena, function->name, &instance->function))
     return dvt_error_out_of_memory(function->name.len);
   DVT_RETURN_IF_ERROR(check_call(call, instance));

@@ -41,6 +41,10 @@ typedef struct dvt_session_node {
   dvt_instance *owner;
   dvt_instance *callee;        // CALL: made when first needed
   const dvt_str *input_names;  // producers' names
+  // The operation's edges as they were when the node was made: later edits of the graph are not followed.
+  const dvt_edge *inputs;
+  TF_Operation *const *control_inputs;
+  int32_t input_count, control_input_count;
   const dvt_kernel_def *kernel_def;
   dvt_kernel kernel;
   bool has_kernel;
@@ -82,6 +86,7 @@ struct TF_Session {
   _Alignas(64) atomic_bool closed;
   atomic_int refs;  // the owner, and asynchronous kernels at work, which may outlast their steps
   TF_Graph *graph;
+  atomic_llong changes_seen;  // the graph's change_count at the last look
   dvt_session_config config;
   dvt_str config_proto;
   dvt_pool *pool;      // NULL: everything in the caller's thread
@@ -115,6 +120,14 @@ static inline bool dvt_session_is_closed(TF_Session *session) {
   return atomic_load_explicit(&session->closed, memory_order_relaxed);
 }
 void dvt_session_unref(TF_Session *session);
+
+// Logs a warning when a node that the session has planned was changed since the last look. session_changes.c
+void dvt_session_warn_of_changes(TF_Session *session) DVT_COLD;
+static inline void dvt_session_look_at_changes(TF_Session *session) {
+  if (DVT_UNLIKELY(atomic_load_explicit(&session->graph->change_count, memory_order_relaxed) !=
+                   atomic_load_explicit(&session->changes_seen, memory_order_relaxed)))
+    dvt_session_warn_of_changes(session);
+}
 
 // Names and ends of a node, for messages and profiles: "call/inner"; the plugin's name, empty for the program
 // itself.

@@ -41,6 +41,13 @@ typedef struct dvt_function_library dvt_function_library;
 typedef struct dvt_graph_block dvt_graph_block;  // memory of one import; graph.c
 typedef struct dvt_handle_data dvt_handle_data;  // TF_SetHandleShapeAndType; graph_edit.c
 
+typedef struct dvt_graph_change {  // of a node that was in the graph already
+  const TF_Operation *node;
+  const char *what;  // "setting attribute"; static text
+  long long number;  // change_count after it
+  struct dvt_graph_change *older;
+} dvt_graph_change;
+
 struct TF_Graph {
   pthread_mutex_t lock;
   dvt_arena arena;    // nodes, names, attr bytes
@@ -62,9 +69,10 @@ struct TF_Graph {
   int32_t bad_consumer_count;
   bool require_shape_fns;  // an op without a shape function is an error (rule 72)
   uint32_t seen;
-  // Counts changes of nodes that were in the graph already (edges moved, attrs set): plans made before are
-  // stale. Added nodes do not count.
+  // Counts changes of nodes that were in the graph already (edges moved, attrs set), which sessions that ran
+  // them do not follow. Added nodes do not count.
   atomic_llong change_count;
+  dvt_graph_change *changes;  // newest first, in the arena
   // Sessions and importers may outlive TF_DeleteGraph: it frees when the last reference is gone.
   atomic_int refs;
   TF_OperationDescription *free_descriptions;  // reuse: building a node calls no malloc

@@ -1,5 +1,6 @@
-// Changing nodes that are in the graph already. Each change is counted, so that plans made before it are seen
-// to be stale; shapes are not inferred anew, as in stock.
+// Changing nodes that are in the graph already. Each change is counted and noted, so that sessions can tell
+// of changes that come too late for them; what they read of a node is replaced, never overwritten, so that
+// they may keep it. Shapes are not inferred anew, as in stock.
 #include "graph/graph.h"
 
 struct dvt_handle_data {
@@ -8,8 +9,14 @@ struct dvt_handle_data {
   dvt_str proto;
 };
 
-static void count_change(TF_Graph *graph) {
-  atomic_fetch_add_explicit(&graph->change_count, 1, memory_order_release);
+// Without memory for the note the change is only counted.
+static void note_change(TF_Operation *node, const char *what) {
+  TF_Graph *graph = node->graph;
+  long long number = atomic_fetch_add_explicit(&graph->change_count, 1, memory_order_release) + 1;
+  dvt_graph_change *change = dvt_arena_alloc(&graph->arena, sizeof *change);
+  if (!change) return;
+  *change = (dvt_graph_change){node, what, number, graph->changes};
+  graph->changes = change;
 }
 
 dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation *node, int input) {
@@ -36,8 +43,17 @@ dvt_status dvt_graph_update_edge(TF_Graph *graph, dvt_edge source, TF_Operation 
     dvt_buf_deinit(&text);
     return status;
   }
-  DVT_RETURN_IF_ERROR(dvt_graph_set_input(node, input, source));
-  count_change(graph);
+  size_t bytes = (size_t)node->def.input_count * sizeof *node->inputs;
+  dvt_edge *before = node->inputs, *inputs = dvt_arena_alloc(&graph->arena, bytes);
+  if (!inputs) return dvt_error_out_of_memory(bytes);
+  memcpy(inputs, before, bytes);
+  node->inputs = inputs;
+  status = dvt_graph_set_input(node, input, source);
+  if (status) {
+    node->inputs = before;
+    return status;
+  }
+  note_change(node, "updating input tensor");
   return NULL;
 }
 
@@ -55,7 +71,7 @@ dvt_status dvt_graph_add_control_input(TF_Operation *node, TF_Operation *before)
   before->consumers = reader;
   node->control_inputs = grown;
   node->control_input_count++;
-  count_change(graph);
+  note_change(node, "adding control input");
   return NULL;
 }
 
@@ -66,7 +82,7 @@ void dvt_graph_remove_control_inputs(TF_Operation *node) {
     *at = (*at)->next;
   }
   node->control_input_count = 0;
-  count_change(node->graph);
+  note_change(node, "removing all control inputs");
 }
 
 dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) {
@@ -76,7 +92,7 @@ dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) {
   for (int32_t i = 0; i < node->def.attr_count; i++) {
     if (!dvt_str_eq(node->def.attrs[i].name, name)) continue;
     node->def.attrs[i].value = kept_value;
-    count_change(node->graph);
+    note_change(node, "setting attribute");
     return NULL;
   }
   size_t count = (size_t)node->def.attr_count;
@@ -86,7 +102,7 @@ dvt_status dvt_graph_set_attr(TF_Operation *node, dvt_str name, dvt_str value) {
   grown[count] = (dvt_attr){kept_name, kept_value};
   node->def.attrs = grown;
   node->def.attr_count++;
-  count_change(node->graph);
+  note_change(node, "setting attribute");
   return NULL;
 }
 
@@ -95,13 +111,13 @@ void dvt_graph_clear_attr(TF_Operation *node, dvt_str name) {
   for (int32_t i = 0; i < count; i++)
     if (!dvt_str_eq(node->def.attrs[i].name, name)) node->def.attrs[kept++] = node->def.attrs[i];
   node->def.attr_count = kept;
-  if (kept != count) count_change(node->graph);
+  if (kept != count) note_change(node, "clearing attribute");
 }
 
 dvt_status dvt_graph_set_device(TF_Operation *node, dvt_str device) {
   if (!dvt_arena_copy_str(&node->graph->arena, device, &node->def.device))
     return dvt_error_out_of_memory(device.len);
-  count_change(node->graph);
+  note_change(node, "setting device");
   return NULL;
 }
 
@@ -114,7 +130,9 @@ dvt_status dvt_graph_set_extra(TF_Operation *node, uint32_t field_number, dvt_st
   dvt_wire_put_bytes(&extra, field_number, message);
   bool copied = !extra.failed && dvt_arena_copy_str(&node->graph->arena, dvt_buf_str(&extra), &node->extra);
   dvt_buf_deinit(&extra);
-  return copied ? NULL : dvt_error_out_of_memory(message.len);
+  if (!copied) return dvt_error_out_of_memory(message.len);
+  note_change(node, "setting fulltype");
+  return NULL;
 }
 
 dvt_status dvt_graph_append_input(TF_Operation *node, dvt_edge source) {
@@ -135,7 +153,7 @@ dvt_status dvt_graph_append_input(TF_Operation *node, dvt_edge source) {
   node->inputs = inputs;
   node->def.input_types = types;
   node->def.input_count++;
-  count_change(node->graph);
+  note_change(node, "adding input tensor");
   return NULL;
 }
 
