@@ -1,5 +1,8 @@
 // GraphDef import, export and the instantiation of every function that comes with the graph. The first byte
-// chooses the import options. An import that works must export, and what it exports must import again.
+// chooses the import options. An import that works must export, and what it exports must import again. The
+// shape function of the op Ask looks at the values of its input, which makes the import evaluate what leads
+// there.
+#include "dovetail/shape.h"
 #include "graph/function.h"
 #include "graph/import.h"
 #include "tensorflow/c/ops.h"
@@ -13,34 +16,53 @@ static void same_shape(TF_ShapeInferenceContext *ctx, TF_Status *status) {
   TF_DeleteShapeHandle(shape);
 }
 
-// Name, whether the shape is the first input's, specs.
+static void shape_of_value(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+  TF_ShapeHandle *shape = TF_NewShapeHandle();
+  TF_DeleteTensor(TF_ShapeInferenceContext_InputTensor(ctx, 0, status));
+  TF_ShapeInferenceContext_InputAsPartialShape(ctx, 0, shape, status);
+  if (TF_GetCode(status) == TF_OK) TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);
+  TF_DeleteShapeHandle(shape);
+}
+
+// Name, shape function (NULL: unknown shapes), specs.
 static const struct {
   const char *name;
-  bool same;
-  const char *attrs[4], *inputs[2], *outputs[2];
+  void (*shape_fn)(TF_ShapeInferenceContext *ctx, TF_Status *status);
+  const char *attrs[7], *inputs[4], *outputs[2];
 } ops[] = {
-    {"A", false, {0}, {0}, {"y: float"}},
-    {"B", true, {"T: type"}, {"x: T"}, {"y: T"}},
-    {"C", false, {"N: int >= 1", "T: {float, int32} = DT_FLOAT"}, {"xs: N * T"}, {"y: T", "ys: N * T"}},
-    {"D", false, {"Ts: list(type)"}, {"xs: Ts"}, {"ys: Ts"}},
-    {"E", false, {"f: func", "s: string = 'x'"}, {0}, {0}},
-    {"V", false, {0}, {0}, {"ref: Ref(float)"}},
-    {"Const", false, {"value: tensor", "dtype: type"}, {0}, {"output: dtype"}},
-    {"Shape", false, {"T: type", "out_type: type = DT_INT32"}, {"input: T"}, {"output: out_type"}},
-    {"Merge", false, {"N: int >= 1", "T: type"}, {"inputs: N * T"}, {"output: T", "value_index: int32"}},
-    {"NextIteration", true, {"T: type"}, {"data: T"}, {"output: T"}},
+    {"A", NULL, {0}, {0}, {"y: float"}},
+    {"B", same_shape, {"T: type"}, {"x: T"}, {"y: T"}},
+    {"C", NULL, {"N: int >= 1", "T: {float, int32} = DT_FLOAT"}, {"xs: N * T"}, {"y: T", "ys: N * T"}},
+    {"D", NULL, {"Ts: list(type)"}, {"xs: Ts"}, {"ys: Ts"}},
+    {"E", NULL, {"f: func", "s: string = 'x'"}, {0}, {0}},
+    {"V", NULL, {0}, {0}, {"ref: Ref(float)"}},
+    {"Const", NULL, {"value: tensor", "dtype: type"}, {0}, {"output: dtype"}},
+    {"Shape", NULL, {"T: type", "out_type: type = DT_INT32"}, {"input: T"}, {"output: out_type"}},
+    {"Merge", NULL, {"N: int >= 1", "T: type"}, {"inputs: N * T"}, {"output: T", "value_index: int32"}},
+    {"Ask", shape_of_value, {"T: {int32, int64} = DT_INT32"}, {"values: T"}, {"y: float"}},
+    {"Identity", same_shape, {"T: type"}, {"input: T"}, {"output: T"}},
+    {"Cast", same_shape, {"SrcT: type", "DstT: type"}, {"x: SrcT"}, {"y: DstT"}},
+    {"Pack", NULL, {"N: int >= 1", "T: type", "axis: int = 0"}, {"values: N * T"}, {"output: T"}},
+    {"ConcatV2", NULL, {"N: int >= 1", "T: type"}, {"values: N * T", "axis: int32"}, {"output: T"}},
+    {"StridedSlice",
+     NULL,
+     {"T: type", "Index: {int32, int64}", "begin_mask: int = 0", "end_mask: int = 0",
+      "ellipsis_mask: int = 0", "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
+     {"input: T", "begin: Index", "end: Index", "strides: Index"},
+     {"output: T"}},
+    {"NextIteration", same_shape, {"T: type"}, {"data: T"}, {"output: T"}},
 };
 
 static void register_ops(void) {
   TF_Status *status = TF_NewStatus();
   for (size_t i = 0; i < DVT_COUNT_OF(ops); i++) {
     TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(ops[i].name);
-    for (int k = 0; k < 4 && ops[i].attrs[k]; k++) TF_OpDefinitionBuilderAddAttr(builder, ops[i].attrs[k]);
-    for (int k = 0; k < 2 && ops[i].inputs[k]; k++) TF_OpDefinitionBuilderAddInput(builder, ops[i].inputs[k]);
+    for (int k = 0; k < 7 && ops[i].attrs[k]; k++) TF_OpDefinitionBuilderAddAttr(builder, ops[i].attrs[k]);
+    for (int k = 0; k < 4 && ops[i].inputs[k]; k++) TF_OpDefinitionBuilderAddInput(builder, ops[i].inputs[k]);
     for (int k = 0; k < 2 && ops[i].outputs[k]; k++)
       TF_OpDefinitionBuilderAddOutput(builder, ops[i].outputs[k]);
     TF_OpDefinitionBuilderSetShapeInferenceFunction(
-        builder, ops[i].same ? same_shape : TF_ShapeInferenceContextSetUnknownShape);
+        builder, ops[i].shape_fn ? ops[i].shape_fn : TF_ShapeInferenceContextSetUnknownShape);
     TF_RegisterOpDefinition(builder, status);
   }
   TF_DeleteStatus(status);
