@@ -1,5 +1,5 @@
-// Dovetail's own C API: open a trained model, see what it wants and gives, run it. A model is a SavedModel directory or a
-// file holding a GraphDef (.pb, .pbtxt). It stands on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status
+// Dovetail's own C API: open a trained model, see what it wants and gives, run it. A model is a SavedModel directory, a
+// file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js graph model (model.json or the folder it lies in). It stands on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status
 // it uses. Plugins in the standard plugin directory are found by themselves.
 //
 //   TF_Status *status = TF_NewStatus();
@@ -8,6 +8,8 @@
 //   const char *names[] = {"x"};
 //   TF_Tensor *y = NULL;
 //   dvt_model_run(model, NULL, names, &x, 1, NULL, &y, 1, status);
+//
+// A NULL model is an error where there is a status; elsewhere it has no signatures, inputs, outputs or ops.
 //
 // Functions that take `signature` accept NULL for the model's default: "serving_default" if there is one, else the only
 // one. A graph without signatures has one, named "": its inputs are the placeholders, its outputs those of the nodes that
@@ -54,8 +56,8 @@ typedef struct dvt_tensor_info {
 // What a model consists of.
 typedef struct dvt_model_info {
   const char *path;
-  const char *format;          // "SavedModel" or "GraphDef"
-  const char *tags;            // "serve"; "" for a GraphDef
+  const char *format;          // "SavedModel", "GraphDef" or "TensorFlow.js"
+  const char *tags;            // "serve"; "" for what has none
   const char *writer_version;  // of the TensorFlow that wrote it; "" if it does not say
   int64_t graph_def_version;   // producer version
   int64_t node_count;          // of the graph itself
@@ -176,6 +178,13 @@ DVT_EXPORT const dvt_tensor_info *dvt_model_find_output(dvt_model *model, const 
 DVT_EXPORT void dvt_model_run(dvt_model *model, const char *signature, const char *const *input_names,
                               TF_Tensor *const *inputs, int input_count, const char *const *output_names,
                               TF_Tensor **outputs, int output_count, TF_Status *status);
+
+// Writes the model's graph to a file as a GraphDef that needs nothing else, in text form if `path` ends in ".pbtxt". Ops
+// that only web converters write (_FusedConv2D, FusedDepthwiseConv2dNative, _FusedMatMul, Prelu) are replaced by ordinary
+// ones; signatures are not kept. The model may be opened with describe_only.
+// Threads: any. Errors: UNIMPLEMENTED when the graph reads variables or assets of a SavedModel; what writing reports.
+// Since: dovetail
+DVT_EXPORT void dvt_model_save_graph(const dvt_model *model, const char *path, TF_Status *status);
 
 // ---- what ran, what is missing ----
 

@@ -458,6 +458,51 @@ DVT_EXPORT void dvt_shape_fn_resize(TF_ShapeInferenceContext *ctx, TF_Status *st
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_top_k(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// Conv3D with `strides`, `dilations`, `padding`, `data_format` (NDHWC, NCDHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv3d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv3DBackpropInputV2: input 0 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv3d_backprop_input(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MaxPool3D and AvgPool3D with `ksize`, `strides`, `padding`, `data_format` (NDHWC, NCDHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_pool3d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// DepthToSpace with `block_size` and `data_format` (NHWC, NCHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_depth_to_space(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SpaceToDepth with `block_size` and `data_format` (NHWC, NCHW).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_space_to_depth(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SpaceToBatchND: input 1 is the block, input 2 the paddings.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_space_to_batch_nd(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// BatchToSpaceND: input 1 is the block, input 2 the crops.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_batch_to_space_nd(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// NonMaxSuppression and its versions: boxes, scores and the most to select; `pad_to_max_output_size` if
+// the op has it.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_non_max_suppression(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// CropAndResize: input 3 is [height, width].
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_crop_and_resize(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// RandomUniform and other ops whose input 0 spells the shape of the result.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_random(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Multinomial: logits [batch, classes]; input 1 is the number of samples.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_multinomial(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
 // ---- shape functions: arrays ----
 
 // Const: the shape of attribute `value`.
@@ -601,6 +646,19 @@ DVT_EXPORT void dvt_shape_fn_switch(TF_ShapeInferenceContext *ctx, TF_Status *st
 // Merge: what the inputs have in common, and a scalar.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_merge(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Enter: unknown, or input 0 where attribute `is_constant` is set.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_enter(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// LoopCond: input 0, which must be a scalar.
+// Errors: INVALID_ARGUMENT for another rank.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_scalar(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// While: the shapes of attribute `output_shapes`, or those of the inputs where it is empty.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_while(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
 #ifdef __cplusplus
 }

@@ -99,7 +99,7 @@ static dvt_status publish(TF_OpKernelContext *ctx, dvt_object *object, dvt_str n
   TF_Tensor reference = {0};
   DVT_RETURN_IF_ERROR(dvt_resource_lookup(ctx->step->resources, dvt_step_container(ctx->step, container),
                                           name, &dvt_variable_type, give_object, object, &stored));
-  atomic_store(&ctx->step->has_temporaries, true);
+  dvt_step_note_temporary(ctx->step);
   bool is_new = stored == object;
   dvt_object_release(stored);
   if (!is_new)

@@ -15,7 +15,7 @@ static bool is_constant(const dvt_expansion *x) {
 static dvt_status ask(TF_Session *session, TF_Output output, bool *out_is_constant) {
   dvt_expansion x = {0};
   pthread_mutex_lock(&session->build_lock);
-  dvt_status status = dvt_expand(session, NULL, 0, &output, 1, NULL, 0, &x);
+  dvt_status status = dvt_expand(session, &session->root, NULL, 0, &output, 1, NULL, 0, &x);
   *out_is_constant = !status && is_constant(&x);
   pthread_mutex_unlock(&session->build_lock);
   dvt_expansion_deinit(&x);

@@ -133,7 +133,7 @@ static dvt_status add_control(dvt_expansion *x, dvt_instance *instance, TF_Opera
   DVT_RETURN_IF_ERROR(session_node(x, instance, op, &sn));
   if (is_fed_placeholder(x, sn)) return NULL;
   if (instance->call && sn->kind == DVT_NODE_ARG) return add_control_on_value(x, instance, (dvt_edge){op, 0});
-  if (instance->call && sn->kind == DVT_NODE_RETVAL) return add_control_on_value(x, instance, op->inputs[0]);
+  if (sn->kind == DVT_NODE_RETVAL) return add_control_on_value(x, instance, op->inputs[0]);
   if (sn->kind == DVT_NODE_CALL) DVT_RETURN_IF_ERROR(need_call(x, sn));
   DVT_RETURN_IF_ERROR(touch(x, sn, &index));
   return push_control(x, index);
@@ -166,24 +166,33 @@ static dvt_status expand_plain(dvt_expansion *x, const dvt_session_node *sn) {
   return NULL;
 }
 
-// As a node of the plan, a call stands for the end of everything its body does besides making values.
-static dvt_status expand_call(dvt_expansion *x, const dvt_session_node *sn) {
-  dvt_instance *body = sn->callee;
+// Does the node of a body do anything besides making values?
+static dvt_status ask_for_effect(dvt_expansion *x, dvt_instance *body, TF_Operation *op,
+                                 bool *out_has_effect) {
+  dvt_session_node *sn;
+  DVT_RETURN_IF_ERROR(session_node(x, body, op, &sn));
+  *out_has_effect = op->def.op->is_stateful && sn->kind == DVT_NODE_KERNEL;
+  if (sn->kind != DVT_NODE_CALL) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_instance_of_call(x->session, sn));
+  *out_has_effect = sn->callee->has_effects;
+  return NULL;
+}
+
+static dvt_status add_controls_on_effects(dvt_expansion *x, dvt_instance *body) {
+  bool has_effect;
   for (size_t i = 0; i < body->graph->node_count; i++) {
-    TF_Operation *op = body->graph->nodes[i];
-    dvt_session_node *inner;
-    DVT_RETURN_IF_ERROR(session_node(x, body, op, &inner));
-    bool call = inner->kind == DVT_NODE_CALL;
-    if (call) {
-      DVT_RETURN_IF_ERROR(dvt_instance_of_call(x->session, inner));
-      if (!inner->callee->has_effects) continue;
-    } else if (!op->def.op->is_stateful || inner->kind != DVT_NODE_KERNEL) {
-      continue;
-    }
-    DVT_RETURN_IF_ERROR(add_control(x, body, op));
+    DVT_RETURN_IF_ERROR(ask_for_effect(x, body, body->graph->nodes[i], &has_effect));
+    if (has_effect) DVT_RETURN_IF_ERROR(add_control(x, body, body->graph->nodes[i]));
   }
   for (int32_t i = 0; i < body->body.control_ret_count; i++)
     DVT_RETURN_IF_ERROR(add_control(x, body, body->body.control_rets[i]));
+  return NULL;
+}
+
+// As a node of the plan, a call stands for the end of everything its body does besides making values.
+static dvt_status expand_call(dvt_expansion *x, const dvt_session_node *sn) {
+  dvt_instance *body = sn->callee;
+  DVT_RETURN_IF_ERROR(add_controls_on_effects(x, body));
   if (body->has_enter) return add_enter(x, body);
   return NULL;
 }
@@ -292,9 +301,9 @@ static dvt_status visit(dvt_expansion *x, int32_t root) {
   return NULL;
 }
 
-static dvt_status check_tensor(const TF_Session *session, const char *what, int position, TF_Output t) {
+static dvt_status check_tensor(const dvt_expansion *x, const char *what, int position, TF_Output t) {
   if (!t.oper) return dvt_error(TF_INVALID_ARGUMENT, "%s %d has no operation (NULL)", what, position);
-  if (t.oper->graph != session->graph)
+  if (t.oper->graph != x->root->graph)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "%s %d, '" DVT_STR_FMT "', belongs to another graph than the session", what, position,
                      DVT_STR_ARG(t.oper->def.name));
@@ -308,8 +317,8 @@ static dvt_status mark_feeds(dvt_expansion *x) {
   for (int i = 0; i < x->feed_count; i++) {
     dvt_session_node *sn;
     int twice;
-    DVT_RETURN_IF_ERROR(check_tensor(x->session, "feed", i, x->feeds[i]));
-    DVT_RETURN_IF_ERROR(session_node(x, &x->session->root, x->feeds[i].oper, &sn));
+    DVT_RETURN_IF_ERROR(check_tensor(x, "feed", i, x->feeds[i]));
+    DVT_RETURN_IF_ERROR(session_node(x, x->root, x->feeds[i].oper, &sn));
     if (is_fed(x, sn, x->feeds[i].index, &twice) && twice != i)
       return dvt_error(TF_INVALID_ARGUMENT, "'" DVT_STR_FMT ":%d' is fed more than once (feeds %d and %d)",
                        DVT_STR_ARG(sn->op->def.name), x->feeds[i].index, twice, i);
@@ -323,7 +332,7 @@ static dvt_status add_target_call(dvt_expansion *x, dvt_session_node *sn) {
   DVT_RETURN_IF_ERROR(need_call(x, sn));
   for (int32_t i = 0; i < sn->callee->body.ret_count; i++) {
     dvt_source source;
-    DVT_RETURN_IF_ERROR(resolve(x, &x->session->root, (dvt_edge){sn->op, i}, &source));
+    DVT_RETURN_IF_ERROR(resolve(x, x->root, (dvt_edge){sn->op, i}, &source));
     if (source.node >= 0) DVT_RETURN_IF_ERROR(push_root(x, source.node));
   }
   return NULL;
@@ -331,17 +340,25 @@ static dvt_status add_target_call(dvt_expansion *x, dvt_session_node *sn) {
 
 static dvt_status add_target(dvt_expansion *x, const TF_Operation *target, int position) {
   if (!target) return dvt_error(TF_INVALID_ARGUMENT, "target %d is NULL", position);
-  if (target->graph != x->session->graph)
+  if (target->graph != x->root->graph)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "target %d, '" DVT_STR_FMT "', belongs to another graph than the session", position,
                      DVT_STR_ARG(target->def.name));
   dvt_session_node *sn;
   int32_t index;
-  DVT_RETURN_IF_ERROR(session_node(x, &x->session->root, x->session->graph->nodes[target->id], &sn));
+  DVT_RETURN_IF_ERROR(session_node(x, x->root, x->root->graph->nodes[target->id], &sn));
   if (is_fed_placeholder(x, sn)) return NULL;
   if (sn->kind == DVT_NODE_CALL) DVT_RETURN_IF_ERROR(add_target_call(x, sn));
   DVT_RETURN_IF_ERROR(touch(x, sn, &index));
   return push_root(x, index);
+}
+
+// What a body does besides making values is needed whenever it is called.
+static dvt_status add_effects(dvt_expansion *x) {
+  size_t first = x->control_count;
+  DVT_RETURN_IF_ERROR(add_controls_on_effects(x, x->root));
+  for (size_t i = first; i < x->control_count; i++) DVT_RETURN_IF_ERROR(push_root(x, x->controls[i]));
+  return NULL;
 }
 
 static dvt_status missing_feeds(const dvt_session_node *first, int others, const dvt_buf *names) {
@@ -386,21 +403,22 @@ static dvt_status search(dvt_expansion *x, const TF_Output *fetches, int fetch_c
                          const TF_Operation *const *targets, int target_count) {
   DVT_RETURN_IF_ERROR(mark_feeds(x));
   for (int i = 0; i < fetch_count; i++) {
-    DVT_RETURN_IF_ERROR(check_tensor(x->session, "fetch", i, fetches[i]));
-    DVT_RETURN_IF_ERROR(
-        resolve(x, &x->session->root, (dvt_edge){fetches[i].oper, fetches[i].index}, &x->fetches[i]));
+    DVT_RETURN_IF_ERROR(check_tensor(x, "fetch", i, fetches[i]));
+    DVT_RETURN_IF_ERROR(resolve(x, x->root, (dvt_edge){fetches[i].oper, fetches[i].index}, &x->fetches[i]));
     if (x->fetches[i].node >= 0) DVT_RETURN_IF_ERROR(push_root(x, x->fetches[i].node));
   }
   for (int i = 0; i < target_count; i++) DVT_RETURN_IF_ERROR(add_target(x, targets[i], i));
-  x->control_count = 0;  // of the fetches themselves
+  if (x->root->body.graph) DVT_RETURN_IF_ERROR(add_effects(x));
+  x->control_count = 0;  // of the roots themselves
   for (size_t i = 0; i < x->root_count; i++) DVT_RETURN_IF_ERROR(visit(x, x->roots[i]));
   return check_placeholders(x);
 }
 
-dvt_status dvt_expand(TF_Session *session, const TF_Output *feeds, int feed_count, const TF_Output *fetches,
-                      int fetch_count, const TF_Operation *const *targets, int target_count,
-                      dvt_expansion *x) {
+dvt_status dvt_expand(TF_Session *session, dvt_instance *root, const TF_Output *feeds, int feed_count,
+                      const TF_Output *fetches, int fetch_count, const TF_Operation *const *targets,
+                      int target_count, dvt_expansion *x) {
   x->session = session;
+  x->root = root;
   x->feeds = feeds;
   x->feed_count = feed_count;
   x->fetches = dvt_calloc((size_t)fetch_count + 1, sizeof *x->fetches);

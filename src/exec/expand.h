@@ -22,6 +22,7 @@ typedef struct dvt_expanded_node {
 
 typedef struct dvt_expansion {
   TF_Session *session;
+  dvt_instance *root;  // the graph that feeds, fetches and targets belong to
   const TF_Output *feeds;
   int feed_count;
 
@@ -40,12 +41,13 @@ typedef struct dvt_expansion {
   dvt_source *fetches;
 } dvt_expansion;
 
-// Fills *x, which must be zeroed; release with dvt_expansion_deinit also on failure. The caller holds the
-// build lock; the graph's lock is taken inside. INVALID_ARGUMENT for operations of another graph, indices out
-// of range, repeated feeds, cycles and placeholders that are needed but not fed.
-dvt_status dvt_expand(TF_Session *session, const TF_Output *feeds, int feed_count, const TF_Output *fetches,
-                      int fetch_count, const TF_Operation *const *targets, int target_count,
-                      dvt_expansion *x) DVT_NODISCARD;
+// Fills *x, which must be zeroed; release with dvt_expansion_deinit also on failure. `root` is the session's
+// own graph or the body of a callable, whose effects are needed whatever is fetched. The caller holds the
+// build lock; the lock of the session's graph is taken inside. INVALID_ARGUMENT for operations of another
+// graph, indices out of range, repeated feeds, cycles and placeholders that are needed but not fed.
+dvt_status dvt_expand(TF_Session *session, dvt_instance *root, const TF_Output *feeds, int feed_count,
+                      const TF_Output *fetches, int fetch_count, const TF_Operation *const *targets,
+                      int target_count, dvt_expansion *x) DVT_NODISCARD;
 void dvt_expansion_deinit(dvt_expansion *x);
 
 #endif  // DVT_EXEC_EXPAND_H_

@@ -55,6 +55,7 @@ struct dvt_flow {
   int32_t *initially_ready;
   int32_t initially_ready_count;
   int32_t most_inputs, most_outputs;
+  bool *feed_moves;  // by feed: the plan owns it and one node reads it once, so its memory may be forwarded
 };
 
 // The plan's dataflow tables, made on first use; memory belongs to the plan.

@@ -131,10 +131,33 @@ static dvt_status build_edges(dvt_flow *flow) {
   return NULL;
 }
 
+// A node in a loop reads a feed in every iteration.
+static dvt_status find_moving_feeds(dvt_flow *flow) {
+  const dvt_plan *plan = flow->plan;
+  flow->feed_moves =
+      dvt_arena_calloc(&flow->plan->arena, (size_t)plan->feed_count + 1, sizeof *flow->feed_moves);
+  int32_t *reads = dvt_calloc((size_t)plan->feed_count + 1, sizeof *reads);
+  if (!flow->feed_moves || !reads) {
+    dvt_free(reads);
+    return dvt_error_out_of_memory((size_t)plan->feed_count * sizeof *reads);
+  }
+  for (int32_t i = 0; i < flow->node_count; i++)
+    for (int32_t k = 0; k < flow->nodes[i].input_count; k++) {
+      dvt_source source = plan->inputs[flow->nodes[i].first_input + k];
+      if (source.node == DVT_SOURCE_FEED) reads[source.index] += flow->nodes[i].frame == 0 ? 1 : 2;
+    }
+  for (int32_t i = 0; i < plan->fetch_count; i++)
+    if (plan->fetches[i].node == DVT_SOURCE_FEED) reads[plan->fetches[i].index] += 2;
+  for (int32_t i = 0; i < plan->feed_count; i++) flow->feed_moves[i] = plan->owns_feeds && reads[i] == 1;
+  dvt_free(reads);
+  return NULL;
+}
+
 static dvt_status build(dvt_flow *flow) {
   for (int32_t i = 0; i < flow->node_count; i++) init_node(flow, i);
   DVT_RETURN_IF_ERROR(dvt_flow_find_frames(flow));
   number_within_frames(flow);
+  DVT_RETURN_IF_ERROR(find_moving_feeds(flow));
   DVT_RETURN_IF_ERROR(list_pending(flow));
   DVT_RETURN_IF_ERROR(build_edges(flow));
   return dvt_flow_assign_slots(flow);

@@ -79,7 +79,7 @@ void dvt_execution_begin(dvt_execution *e) {
   dvt_iteration *it = e->task.iteration;
   for (int32_t i = 0; i < node->input_count; i++) {
     dvt_source source = flow->plan->inputs[node->first_input + i];
-    e->last_use[i] = source.node >= 0;
+    e->last_use[i] = source.node >= 0 || (source.node == DVT_SOURCE_FEED && flow->feed_moves[source.index]);
     e->inputs[i] = source.node >= 0                 ? &it->entries[node->first_entry + i]
                    : source.node == DVT_SOURCE_FEED ? &state->feeds[source.index]
                                                     : flow->plan->constants[source.index];
@@ -116,7 +116,13 @@ dvt_status dvt_execution_run(dvt_execution *e) {
 void dvt_execution_drop_inputs(dvt_execution *e) {
   const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
   TF_Tensor *entries = &e->task.iteration->entries[node->first_entry];
-  for (int32_t i = 0; i < node->input_count; i++) dvt_value_drop(&entries[i]);
+  const dvt_flow *flow = e->state->flow;
+  for (int32_t i = 0; i < node->input_count; i++) {
+    dvt_source source = flow->plan->inputs[node->first_input + i];
+    dvt_value_drop(&entries[i]);
+    if (source.node == DVT_SOURCE_FEED && flow->feed_moves[source.index])
+      dvt_value_drop(&e->state->feeds[source.index]);
+  }
 }
 
 void dvt_execution_drop_outputs(dvt_execution *e) {

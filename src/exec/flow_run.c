@@ -262,8 +262,10 @@ static dvt_status dead_fetch(const dvt_plan *plan, int32_t i) {
 static dvt_status fetch_value(dvt_flow_state *state, int32_t i, TF_Tensor *out) {
   dvt_source source = state->plan->fetches[i];
   if (source.node == DVT_SOURCE_FEED) return dvt_tensor_init_copy(out, &state->feeds[source.index]);
-  // Whoever fetches owns what he gets and may write into it; a constant must survive that.
-  if (source.node == DVT_SOURCE_CONST) return dvt_tensor_clone(state->plan->constants[source.index], out);
+  // Who fetches from a session owns what he gets and may write into it; a constant must survive that.
+  if (source.node == DVT_SOURCE_CONST && !state->step.caller)
+    return dvt_tensor_clone(state->plan->constants[source.index], out);
+  if (source.node == DVT_SOURCE_CONST) return dvt_tensor_init_copy(out, state->plan->constants[source.index]);
   if (dvt_tensor_is_empty(&state->fetched[i])) return dead_fetch(state->plan, i);
   dvt_tensor_move(out, &state->fetched[i]);
   return NULL;
@@ -293,8 +295,12 @@ static void abandon(dvt_flow_state *state) {
 }
 
 static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
-  for (int32_t i = 0; i < state->plan->feed_count; i++)
-    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&state->feeds[i], run->feeds[i]));
+  for (int32_t i = 0; i < state->plan->feed_count; i++) {
+    if (state->plan->owns_feeds)
+      dvt_value_move(&state->feeds[i], run->feeds[i]);
+    else
+      DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&state->feeds[i], run->feeds[i]));
+  }
   pthread_mutex_lock(&state->lock);
   if (dvt_frames_begin(state)) walk(state);
   dvt_status status = dvt_status_clone(state->error);

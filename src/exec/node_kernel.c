@@ -43,7 +43,7 @@ dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *n
   const dvt_device *device;
   DVT_RETURN_IF_ERROR(place(session, node, &device));
   dvt_status status = dvt_kernel_create(node->kernel_def, &node->op->def, device, session->graph_def_version,
-                                        node->input_names, &session->arena, &node->kernel);
+                                        node->input_names, session, &session->arena, &node->kernel);
   if (!status) {
     node->has_kernel = true;
     return NULL;

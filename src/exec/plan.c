@@ -45,9 +45,9 @@ static void *copy(dvt_arena *arena, const void *from, int count, size_t bytes_ea
   return to;
 }
 
-static dvt_status build(TF_Session *session, dvt_plan *plan) {
+static dvt_status build(TF_Session *session, dvt_instance *root, dvt_plan *plan) {
   dvt_expansion x = {0};
-  dvt_status status = dvt_expand(session, plan->feed_keys, plan->feed_count, plan->fetch_keys,
+  dvt_status status = dvt_expand(session, root, plan->feed_keys, plan->feed_count, plan->fetch_keys,
                                  plan->fetch_count, plan->target_keys, plan->target_count, &x);
   if (!status) status = dvt_plan_build(session, &x, plan->fetch_count, plan);
   dvt_expansion_deinit(&x);
@@ -62,13 +62,14 @@ static dvt_status build(TF_Session *session, dvt_plan *plan) {
   return NULL;
 }
 
-dvt_status dvt_plan_make(TF_Session *session, const TF_Output *feeds, int feed_count,
-                         const TF_Output *fetches, int fetch_count, const TF_Operation *const *targets,
-                         int target_count, dvt_plan **out_plan) {
+dvt_status dvt_plan_make(TF_Session *session, dvt_instance *root, bool owns_feeds, const TF_Output *feeds,
+                         int feed_count, const TF_Output *fetches, int fetch_count,
+                         const TF_Operation *const *targets, int target_count, dvt_plan **out_plan) {
   dvt_plan *plan = dvt_aligned_alloc(_Alignof(dvt_plan), sizeof *plan);
   if (!plan) return dvt_error_out_of_memory(sizeof *plan);
   memset(plan, 0, sizeof *plan);
   plan->session = session;
+  plan->owns_feeds = owns_feeds;
   dvt_state_pool_init(&plan->array_states);
   dvt_state_pool_init(&plan->flow_states);
   plan->feed_count = feed_count;
@@ -78,7 +79,7 @@ dvt_status dvt_plan_make(TF_Session *session, const TF_Output *feeds, int feed_c
   plan->fetch_keys = copy(&plan->arena, fetches, fetch_count, sizeof *fetches);
   plan->target_keys = copy(&plan->arena, targets, target_count, sizeof *targets);
   dvt_status status = plan->feed_keys && plan->fetch_keys && plan->target_keys
-                          ? build(session, plan)
+                          ? build(session, root, plan)
                           : dvt_error_out_of_memory((size_t)feed_count * sizeof *feeds);
   if (status)
     dvt_plan_destroy(plan);

@@ -20,7 +20,8 @@ typedef struct dvt_plan_node {
   atomic_int cost_ns;                    // measured; 0 = not yet
 } dvt_plan_node;
 
-// A kernel call of the array walk. Values are numbered: outputs of steps in order.
+// A kernel call of the array walk. Values are numbered: feeds that the plan owns, then outputs of steps in
+// order.
 typedef struct dvt_array_step {
   const dvt_kernel *kernel;
   const uint8_t *output_types;
@@ -34,6 +35,7 @@ typedef struct dvt_array_step {
 typedef struct dvt_array_plan {
   dvt_array_step *steps;
   int32_t step_count, input_count, output_count, slot_count;
+  int32_t feed_count;  // of the outputs: values that come from outside
   dvt_source *inputs;  // node: index of an output
   bool *last_use;      // parallel to inputs
   int32_t *releases;
@@ -67,14 +69,15 @@ struct dvt_plan {
   dvt_plan_feed *feeds;
   dvt_plan_node *nodes;
   int32_t node_count;
-  dvt_source *inputs;  // node: index in nodes
+  dvt_source *inputs;   // node: index in nodes
   bool *stable_inputs;  // parallel to inputs: a constant or a variable's value
   int32_t *controls;
   dvt_source *fetches;  // as inputs
   TF_Tensor **constants;
   int32_t constant_count;
 
-  bool has_array;  // no control flow, no asynchronous kernel
+  bool owns_feeds;  // a step may forward what it is fed: the values are moved in, not borrowed
+  bool has_array;   // no control flow, no asynchronous kernel
   dvt_array_plan array;
   dvt_source *array_fetches;  // as array.inputs
   dvt_state_pool array_states;
@@ -91,10 +94,12 @@ struct dvt_plan {
 dvt_status dvt_plan_get(TF_Session *session, const TF_Output *feeds, int feed_count, const TF_Output *fetches,
                         int fetch_count, const TF_Operation *const *targets, int target_count,
                         dvt_plan **out_plan) DVT_NODISCARD;
-// A new plan, not in the cache. The caller holds the build lock.
-dvt_status dvt_plan_make(TF_Session *session, const TF_Output *feeds, int feed_count,
-                         const TF_Output *fetches, int fetch_count, const TF_Operation *const *targets,
-                         int target_count, dvt_plan **out_plan) DVT_NODISCARD;
+// A new plan, not in the cache. `root` is the session's own graph or the body of a callable. The caller holds
+// the build lock.
+dvt_status dvt_plan_make(TF_Session *session, dvt_instance *root, bool owns_feeds, const TF_Output *feeds,
+                         int feed_count, const TF_Output *fetches, int fetch_count,
+                         const TF_Operation *const *targets, int target_count,
+                         dvt_plan **out_plan) DVT_NODISCARD;
 void dvt_plan_destroy(dvt_plan *plan);
 // Is the tensor what feed `i` asks for?
 dvt_status dvt_plan_check_feed(const dvt_plan *plan, int i, const TF_Tensor *value) DVT_NODISCARD;

@@ -20,6 +20,7 @@ typedef struct builder {
 } builder;
 
 static dvt_source array_source(const builder *b, dvt_source source) {
+  if (source.node == DVT_SOURCE_FEED && b->plan->owns_feeds) return (dvt_source){0, source.index};
   if (source.node < 0) return source;
   const dvt_plan_node *node = &b->plan->nodes[source.node];
   if (node->constant >= 0) return (dvt_source){DVT_SOURCE_CONST, node->constant};
@@ -27,6 +28,7 @@ static dvt_source array_source(const builder *b, dvt_source source) {
 }
 
 static void count(builder *b) {
+  b->array->output_count = b->array->feed_count = b->plan->owns_feeds ? b->plan->feed_count : 0;
   for (int32_t i = 0; i < b->plan->node_count; i++) {
     const dvt_plan_node *node = &b->plan->nodes[i];
     b->first_output[i] = -1;
@@ -87,6 +89,7 @@ static dvt_status add_steps(builder *b) {
 
 static void find_last_uses(builder *b) {
   dvt_array_plan *array = b->array;
+  for (int32_t i = 0; i < array->feed_count; i++) b->last_step[i] = -1;
   for (int32_t s = 0; s < array->step_count; s++) {
     const dvt_array_step *step = &array->steps[s];
     for (int32_t k = 0; k < step->output_count; k++) b->last_step[step->first_output + k] = s;
@@ -179,6 +182,7 @@ static int32_t new_slot(builder *b) {
 static void assign_slots(builder *b) {
   dvt_array_plan *array = b->array;
   b->free_slots = -1;
+  for (int32_t i = 0; i < array->feed_count; i++) array->slots[i] = -1;
   for (int32_t s = 0; s < array->step_count; s++) {
     const dvt_array_step *step = &array->steps[s];
     const TF_Operation *op = b->plan->nodes[step->node].session_node->op;

@@ -37,6 +37,9 @@ static dvt_status fold(builder *b, const dvt_expanded_node *n) {
   dvt_session_node *sn = n->session_node;
   if (sn->fold == DVT_FOLD_CONSTANT) return NULL;
   DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, sn));
+  // Its functions make plans of their own, for which this one's lock must be free.
+  if (sn->kernel.calls_functions) sn->fold = DVT_FOLD_NEVER;
+  if (sn->fold == DVT_FOLD_NEVER) return NULL;
   TF_Tensor **inputs = dvt_calloc((size_t)n->input_count, sizeof *inputs);
   if (!inputs) return dvt_error_out_of_memory((size_t)n->input_count * sizeof *inputs);
   for (int32_t i = 0; i < n->input_count; i++) {

@@ -11,16 +11,21 @@ void dvt_profile_deinit(dvt_profile *profile) {
   *profile = (dvt_profile){0};
 }
 
+// Steps that run functions add to one profile from several threads.
+static pthread_mutex_t profile_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
                      int thread) {
   dvt_profile_entry entry = {.start_ns = start_ns, .end_ns = end_ns, .thread = thread};
   dvt_buf name = {0};
   dvt_session_node_name(node, &name);
+  pthread_mutex_lock(&profile_mutex);
   bool ok = !name.failed && dvt_arena_copy_str(&profile->arena, dvt_buf_str(&name), &entry.node) &&
             dvt_arena_copy_str(&profile->arena, node->op->def.op->name, &entry.op) &&
             dvt_arena_copy_str(&profile->arena, dvt_session_node_plugin(node), &entry.plugin) &&
             dvt_array_reserve(&profile->entries, &profile->capacity, profile->count + 1, sizeof entry);
   if (ok) profile->entries[profile->count++] = entry;
+  pthread_mutex_unlock(&profile_mutex);
   dvt_buf_deinit(&name);
 }
 

@@ -6,17 +6,21 @@
 
 typedef struct dvt_run {
   dvt_plan *plan;
-  TF_Tensor *const *feeds;  // by plan->feeds; checked
+  TF_Tensor *const *feeds;  // by plan->feeds; checked. Emptied when the plan owns its feeds
   TF_Tensor **fetched;      // new handles on success; untouched on failure
+  dvt_step *caller;         // the step whose kernel calls this function; NULL: the step itself
   dvt_profile *profile;     // NULL: not wanted
   int64_t step_id;
   int64_t deadline_ns;  // monotonic; 0 = none
   bool in_caller;       // no node on another thread
   bool measure;         // nodes are timed
+  bool owns_feeds;      // as the plan's
 } dvt_run;
 
 int64_t dvt_now_ns(void);  // monotonic clock
 
+// Runs the step by the walker that suits it.
+dvt_status dvt_plan_run(dvt_run *run) DVT_NODISCARD;
 // The walkers.
 dvt_status dvt_array_run(dvt_run *run) DVT_NODISCARD;
 dvt_status dvt_flow_run(dvt_run *run) DVT_NODISCARD;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "device/pool.h"
+#include "exec/callable.h"
 #include "exec/partial_run.h"
 #include "exec/run.h"
 #include "tensor/tensor_proto.h"
@@ -58,6 +59,7 @@ static void session_free(TF_Session *session) {
       plan = next;
     }
   }
+  dvt_callables_deinit(session);
   dvt_instances_deinit(session);
   dvt_resource_manager_destroy(session->resources);
   // A kernel given up may report in one of the pool's own threads, which cannot wait for itself.
@@ -102,6 +104,7 @@ void dvt_session_close(TF_Session *session) {
       dvt_array_cancel(plan);
       dvt_flow_cancel(plan);
     }
+  dvt_callables_cancel(session);
 }
 
 static bool is_in_use(TF_Session *session) {
@@ -168,7 +171,8 @@ dvt_status dvt_plan_get(TF_Session *session, const TF_Output *feeds, int feed_co
   pthread_mutex_lock(&session->build_lock);
   *out_plan = find_plan(session, hash, feeds, feed_count, fetches, fetch_count, targets, target_count);
   if (!*out_plan) {
-    status = dvt_plan_make(session, feeds, feed_count, fetches, fetch_count, targets, target_count, out_plan);
+    status = dvt_plan_make(session, &session->root, false, feeds, feed_count, fetches, fetch_count, targets,
+                           target_count, out_plan);
     if (!status) {
       dvt_plan *plan = *out_plan;
       _Atomic(dvt_plan *) *bucket = &session->buckets[hash % DVT_PLAN_BUCKETS];
@@ -230,7 +234,7 @@ dvt_status dvt_plan_check_feed(const dvt_plan *plan, int i, const TF_Tensor *val
   return dvt_tensor_check_size(value);
 }
 
-static dvt_status run_plan(dvt_run *run) {
+dvt_status dvt_plan_run(dvt_run *run) {
   dvt_plan *plan = run->plan;
   bool flow = dvt_choose_flow(plan, run, &run->measure);
   int64_t start = run->measure ? dvt_now_ns() : 0;
@@ -254,7 +258,7 @@ static dvt_status run_profiled(dvt_run *run, const dvt_run_options *options, dvt
     run->profile->start_unix_us = unix_us();
     run->profile->start_ns = dvt_now_ns();
   }
-  dvt_status status = run_plan(run);
+  dvt_status status = dvt_plan_run(run);
   if (run->profile) run->profile->end_ns = dvt_now_ns();
   if (!status && own_wanted) {
     dvt_profile_to_run_metadata(run->profile, run->plan->session->device->name, run_metadata);
@@ -281,7 +285,7 @@ static dvt_status run_step(TF_Session *session, const dvt_run_options *options, 
   run->in_caller = session->inter_op_threads == 1 || (options && options->inter_op_thread_pool == -1);
   if (DVT_UNLIKELY(options && (options->profile || (options->trace && run_metadata))))
     return run_profiled(run, options, run_metadata);
-  return run_plan(run);
+  return dvt_plan_run(run);
 }
 
 static dvt_status run_checked(TF_Session *session, const dvt_run_options *options, const TF_Output *inputs,

@@ -69,10 +69,11 @@ static bool fits(const dvt_node_def *def, dvt_node_kind kind) {
   }
 }
 
-// Outside a body an _Arg has nothing to stand for: it must be fed.
+// The arguments of a callable, and an _Arg outside a body, have nothing to stand for: they must be fed.
 static dvt_node_kind kind_here(const dvt_instance *instance, dvt_node_kind kind) {
   if (instance->call) return kind;
-  return kind == DVT_NODE_ARG ? DVT_NODE_PLACEHOLDER : kind == DVT_NODE_RETVAL ? DVT_NODE_KERNEL : kind;
+  if (kind == DVT_NODE_ARG) return DVT_NODE_PLACEHOLDER;
+  return kind == DVT_NODE_RETVAL && !instance->body.graph ? DVT_NODE_KERNEL : kind;
 }
 
 // A function first: where no plugin has the op, its name may be a function's.
@@ -153,8 +154,8 @@ static dvt_status recursion_error(const dvt_session_node *call, dvt_str function
   dvt_status status = dvt_error(TF_UNIMPLEMENTED,
                                 "function '" DVT_STR_FMT "' is called again inside its own body (" DVT_STR_FMT
                                 " -> " DVT_STR_FMT
-                                "): calls are inlined, so a function cannot call itself; write "
-                                "the recursion as a loop\n\t [[{{node " DVT_STR_FMT "}}]]",
+                                "): such calls are inlined, so the recursion would never end; call it from "
+                                "a branch of an If\n\t [[{{node " DVT_STR_FMT "}}]]",
                                 DVT_STR_ARG(function), DVT_STR_ARG(dvt_buf_str(&path)), DVT_STR_ARG(function),
                                 DVT_STR_ARG(call->op->def.name));
   dvt_buf_deinit(&path);
@@ -162,7 +163,7 @@ static dvt_status recursion_error(const dvt_session_node *call, dvt_str function
 }
 
 static dvt_status check_depth(TF_Session *session, const dvt_session_node *call, dvt_str function) {
-  for (const dvt_instance *i = call->owner; i->call; i = i->call->owner)
+  for (const dvt_instance *i = call->owner; i; i = i->call ? i->call->owner : NULL)
     if (dvt_str_eq(i->function, function)) return recursion_error(call, function);
   if (call->owner->depth + 1 > MAX_CALL_DEPTH)
     return dvt_error(TF_RESOURCE_EXHAUSTED,
@@ -198,6 +199,24 @@ static dvt_status parse_call_attrs(TF_Session *session, dvt_str list, const dvt_
   return NULL;
 }
 
+// The function that a NameAttrList names, and the attrs for its body.
+static dvt_status named_function(TF_Session *session, dvt_function_library *library, dvt_str list,
+                                 TF_Function **out_function, const dvt_attr **out_attrs, int *out_count) {
+  dvt_field field = {0};
+  dvt_wire_find(list, 1, DVT_WIRE_BYTES, &field);
+  dvt_str name = field.bytes;
+  TF_Function *function = dvt_function_library_find(library, name);
+  if (!function) function = dvt_function_library_find(session->graph->functions, name);
+  if (!function)
+    return dvt_error(TF_NOT_FOUND,
+                     "function '" DVT_STR_FMT
+                     "' is not defined in the graph's function library; import it with the "
+                     "graph or add it with TF_GraphCopyFunction",
+                     DVT_STR_ARG(name));
+  *out_function = function;
+  return parse_call_attrs(session, list, out_attrs, out_count);
+}
+
 // The function that the node calls, by its attr f or its op type, and the attrs for the body.
 static dvt_status called_function(TF_Session *session, const dvt_session_node *call,
                                   TF_Function **out_function, const dvt_attr **out_attrs, int *out_count) {
@@ -213,16 +232,9 @@ static dvt_status called_function(TF_Session *session, const dvt_session_node *c
   dvt_str value = {0}, name, list;
   DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(def, DVT_STR("f"), &value));
   DVT_RETURN_IF_ERROR(dvt_attr_get_func(value, &name, &list));
-  function = dvt_function_library_find(library, name);
-  if (!function) function = dvt_function_library_find(session->graph->functions, name);
-  if (!function)
-    return dvt_error(TF_NOT_FOUND,
-                     "function '" DVT_STR_FMT
-                     "' is not defined in the graph's function library; import it with the "
-                     "graph or add it with TF_GraphCopyFunction\n\t [[{{node " DVT_STR_FMT "}}]]",
-                     DVT_STR_ARG(name), DVT_STR_ARG(def->name));
-  *out_function = function;
-  return parse_call_attrs(session, list, out_attrs, out_count);
+  dvt_status status = named_function(session, library, list, out_function, out_attrs, out_count);
+  return status ? dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(def->name))
+                : NULL;
 }
 
 // Marks _Arg nodes with their position, and finds out what runs whatever is fetched.
@@ -311,7 +323,7 @@ static dvt_status instance_init(TF_Session *session, dvt_session_node *call, dvt
   return survey_body(session, instance);
 }
 
-static void instance_deinit(dvt_instance *instance) {
+void dvt_instance_deinit(dvt_instance *instance) {
   for (size_t i = 0; i < instance->capacity; i++) {
     dvt_session_node *node = instance->nodes[i];
     if (!node) continue;
@@ -331,7 +343,7 @@ dvt_status dvt_instance_of_call(TF_Session *session, dvt_session_node *call) {
   if (!instance) return dvt_error_out_of_memory(sizeof *instance);
   dvt_status status = instance_init(session, call, instance);
   if (status) {
-    instance_deinit(instance);
+    dvt_instance_deinit(instance);
     return status;
   }
   instance->next = session->instances;
@@ -341,15 +353,39 @@ dvt_status dvt_instance_of_call(TF_Session *session, dvt_session_node *call) {
   return NULL;
 }
 
+// Its arguments are fed, so they are placeholders.
+static dvt_status body_init(TF_Session *session, dvt_str func, dvt_instance *instance) {
+  TF_Function *function = NULL;
+  const dvt_attr *attrs = NULL;
+  int attr_count = 0;
+  dvt_function_library *library = session->graph->functions;
+  DVT_RETURN_IF_ERROR(named_function(session, library, func, &function, &attrs, &attr_count));
+  DVT_RETURN_IF_ERROR(dvt_function_instantiate(function, attrs, attr_count, library, &instance->body));
+  instance->graph = instance->body.graph;
+  instance->control_flow = -1;
+  if (!dvt_arena_copy_str(&session->arena, function->name, &instance->function))
+    return dvt_error_out_of_memory(function->name.len);
+  return NULL;
+}
+
+dvt_status dvt_instance_of_function(TF_Session *session, dvt_str func, dvt_instance *instance) {
+  dvt_status status = body_init(session, func, instance);
+  if (status) dvt_instance_deinit(instance);
+  return status;
+}
+
 // Innermost bodies first: they were made last, and their kernels may look at what outer ones hold.
 void dvt_instances_deinit(TF_Session *session) {
-  for (dvt_instance *i = session->instances; i; i = i->next) instance_deinit(i);
-  instance_deinit(&session->root);
+  for (dvt_instance *i = session->instances; i; i = i->next) dvt_instance_deinit(i);
+  dvt_instance_deinit(&session->root);
 }
 
 void dvt_session_node_name(const dvt_session_node *node, dvt_buf *out) {
   if (node->owner->call) {
     dvt_session_node_name(node->owner->call, out);
+    dvt_buf_append_byte(out, '/');
+  } else if (node->owner->function.len) {  // a callable
+    dvt_buf_append_str(out, node->owner->function);
     dvt_buf_append_byte(out, '/');
   }
   dvt_buf_append_str(out, node->op->def.name);

@@ -10,6 +10,7 @@
 
 typedef struct dvt_plan dvt_plan;
 typedef struct dvt_instance dvt_instance;
+typedef struct dvt_callable dvt_callable;
 typedef struct dvt_partial_run_state dvt_partial_run_state;
 
 // How the executor treats a node. All but KERNEL are done by the executor itself.
@@ -64,7 +65,7 @@ struct dvt_instance {
   size_t capacity;
   dvt_function_body body;  // not for the session's own graph
   dvt_str function;        // name of the function
-  dvt_session_node *call;  // NULL for the session's own graph
+  dvt_session_node *call;  // NULL for the session's own graph and for callables
   dvt_session_node enter;  // the CALL_ENTER node
   bool has_enter;          // nodes without producers in the body follow `enter`
   bool has_effects;        // stateful nodes or control returns, which run whatever is fetched
@@ -99,7 +100,8 @@ struct TF_Session {
   pthread_mutex_t build_lock;
   dvt_arena arena;  // session nodes and what kernels ask for when created
   dvt_instance root;
-  dvt_instance *instances;  // function bodies
+  dvt_instance *instances;  // bodies of inlined calls
+  _Atomic(dvt_callable *) callables;
   int32_t instance_count;
   uint32_t epoch;             // number of the plan under construction
   int32_t graph_def_version;  // of the graph when the last plan was made
@@ -141,6 +143,10 @@ dvt_session_node *dvt_instance_node(TF_Session *session, dvt_instance *instance,
 // The body of the function that `call` calls; made on first use. The caller holds the lock of the session's
 // graph.
 dvt_status dvt_instance_of_call(TF_Session *session, dvt_session_node *call) DVT_NODISCARD;
+// The body of a callable: the function of NameAttrList `func`. The caller holds the lock of the session's
+// graph.
+dvt_status dvt_instance_of_function(TF_Session *session, dvt_str func, dvt_instance *instance) DVT_NODISCARD;
+void dvt_instance_deinit(dvt_instance *instance);
 bool dvt_instance_has_control_flow(dvt_instance *instance);
 void dvt_instances_deinit(TF_Session *session);
 

@@ -31,6 +31,10 @@ void dvt_step_init(dvt_step *step, TF_Session *session) {
 void dvt_step_begin(dvt_step *step, const dvt_run *run) {
   step->id = run->step_id;
   step->deadline_ns = run->deadline_ns;
+  step->caller = run->caller;
+  step->depth = run->caller ? run->caller->depth + 1 : 0;
+  step->in_caller = run->in_caller;
+  step->profile = run->profile;
   atomic_store_explicit(&step->cancelled, false, memory_order_relaxed);
 }
 
@@ -69,7 +73,10 @@ dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_T
   dvt_buf text = {0};
   dvt_buf_append_str(&text, DVT_STR("\n\t [[{{node "));
   dvt_session_node_name(node, &text);
-  dvt_buf_printf(&text, "}}]]\n\t in op '" DVT_STR_FMT "'", DVT_STR_ARG(node->op->def.op->name));
+  dvt_buf_append_str(&text, DVT_STR("}}]]"));
+  // The getters of a construction context name the node too.
+  if (!text.failed && strstr(dvt_status_message(status), text.data)) dvt_buf_clear(&text);
+  dvt_buf_printf(&text, "\n\t in op '" DVT_STR_FMT "'", DVT_STR_ARG(node->op->def.op->name));
   dvt_str plugin = dvt_session_node_plugin(node);
   if (plugin.len) dvt_buf_printf(&text, " of plugin " DVT_STR_FMT, DVT_STR_ARG(plugin));
   if (inputs) {

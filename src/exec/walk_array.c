@@ -177,8 +177,13 @@ static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
   return dvt_step_check(&s->step, s->plan->session);
 }
 
-// Feeds are the caller's for the whole step, so they are borrowed: no reference is taken.
-static void borrow_feeds(array_state *s, const dvt_run *run) {
+// Feeds are the caller's for the whole step, so they are borrowed: no reference is taken. Unless the plan
+// owns them.
+static void take_feeds(array_state *s, const dvt_run *run) {
+  if (s->plan->owns_feeds) {
+    for (int32_t i = 0; i < s->plan->feed_count; i++) dvt_value_move(&s->outputs[i].tensor, run->feeds[i]);
+    return;
+  }
   for (int32_t i = 0; i < s->plan->feed_count; i++) s->feeds[i] = *run->feeds[i];
 }
 
@@ -192,7 +197,7 @@ static void drop_values(array_state *s) {
 static dvt_status new_handle(const TF_Tensor *value, bool deep, TF_Tensor **out_handle) {
   TF_Tensor *handle = dvt_tensor_handle_new();
   if (!handle) return dvt_error_out_of_memory(sizeof *handle);
-  // Whoever fetches owns what he gets and may write into it; a constant must survive that.
+  // Who fetches from a session owns what he gets and may write into it; a constant must survive that.
   dvt_status status = deep ? dvt_tensor_clone(value, handle) : dvt_tensor_init_copy(handle, value);
   if (status) {
     dvt_tensor_handle_delete(handle);
@@ -202,13 +207,19 @@ static dvt_status new_handle(const TF_Tensor *value, bool deep, TF_Tensor **out_
   return NULL;
 }
 
+// Feeds that no step read.
+static void drop_feeds(array_state *s) {
+  for (int32_t i = 0; i < s->plan->array.feed_count; i++) dvt_value_drop(&s->outputs[i].tensor);
+}
+
 static dvt_status fetch(array_state *s, dvt_run *run) {
   const dvt_plan *plan = s->plan;
   dvt_status status = NULL;
   int32_t done = 0;
   for (; done < plan->fetch_count; done++) {
     dvt_source source = plan->array_fetches[done];
-    status = new_handle(value_of(s, source), source.node == DVT_SOURCE_CONST, &s->handles[done]);
+    bool deep = source.node == DVT_SOURCE_CONST && !run->caller;
+    status = new_handle(value_of(s, source), deep, &s->handles[done]);
     if (DVT_UNLIKELY(status != NULL)) break;
   }
   if (DVT_UNLIKELY(status != NULL)) {
@@ -222,11 +233,12 @@ static dvt_status fetch(array_state *s, dvt_run *run) {
     dvt_value_drop(&s->outputs[source.index].tensor);
     s->outputs[source.index].is_set = false;
   }
+  drop_feeds(s);
   return NULL;
 }
 
 static dvt_status run_in(array_state *s, dvt_run *run) {
-  borrow_feeds(s, run);
+  take_feeds(s, run);
   bool careful = run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
   DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run) : walk(s));
   dvt_step_finish(&s->step);

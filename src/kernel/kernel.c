@@ -38,8 +38,8 @@ static dvt_status find_host_memory(dvt_kernel *kernel, dvt_arena *arena) {
 }
 
 dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node, const dvt_device *device,
-                             int graph_def_version, const dvt_str *input_names, dvt_arena *arena,
-                             dvt_kernel *out_kernel) {
+                             int graph_def_version, const dvt_str *input_names, struct TF_Session *session,
+                             dvt_arena *arena, dvt_kernel *out_kernel) {
   dvt_kernel kernel = {.def = def,
                        .node = node,
                        .device = device,
@@ -57,7 +57,7 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
     kernel.near_input_types[i] = node->input_types[i];
   for (int i = 0; i < DVT_MIN(node->output_count, DVT_KERNEL_NEAR_TYPES); i++)
     kernel.near_output_types[i] = node->output_types[i];
-  TF_OpKernelConstruction construction = {.kernel = &kernel};
+  TF_OpKernelConstruction construction = {.kernel = &kernel, .session = session};
   if (def->create) kernel.state = def->create(&construction);
   if (construction.status) {
     if (def->destroy) def->destroy(kernel.state);

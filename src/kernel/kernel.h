@@ -9,6 +9,7 @@
 #include "kernel/resource.h"
 
 // What a step shares. Lives as long as the step, until every async kernel is done.
+struct dvt_profile;
 typedef struct dvt_step {
   int64_t id;  // TF_StepId: sessions count from 1
   const dvt_device *device;
@@ -23,6 +24,11 @@ typedef struct dvt_step {
   int64_t deadline_ns;          // monotonic clock; 0 = none
   atomic_int deferred_ops;      // TF_IncNumDeferredOps without its TF_DecNumDeferredOps
   atomic_bool has_temporaries;  // TF_TemporaryVariable put something into the step's container
+  struct dvt_step
+      *caller;     // of a function that a kernel calls: that kernel's step, which ends later; else NULL
+  int32_t depth;   // of such calls
+  bool in_caller;  // no node on another thread
+  struct dvt_profile *profile;  // receives the times of nodes; may be NULL
 } dvt_step;
 
 // After the last node: waits for deferred ops and drops the step's temporary variables. Cheap when there are
@@ -30,6 +36,8 @@ typedef struct dvt_step {
 void dvt_step_finish(dvt_step *step);
 void dvt_step_defer(dvt_step *step);    // one more deferred op
 void dvt_step_undefer(dvt_step *step);  // one less; ignored with a log line when there is none
+// The step has put something into its container, which the outermost step drops.
+void dvt_step_note_temporary(dvt_step *step);
 // Name of the resource container that lives as long as the step, written to `buffer`.
 #define DVT_STEP_CONTAINER_BYTES 40
 dvt_str dvt_step_container(const dvt_step *step, char *buffer);
@@ -47,6 +55,7 @@ typedef struct dvt_kernel {
   const dvt_str
       *input_names;  // producer node names, input_count entries (TF_GetOpKernelRequestedInput); may be NULL
   int graph_def_version;
+  bool calls_functions;  // took a dvt_callable when it was made
 } dvt_kernel;
 
 // Declared dtype of a flat input or output, +100 for references. `i` must be in range.
@@ -62,15 +71,16 @@ static inline int dvt_kernel_output_type(const dvt_kernel *kernel, int i) {
 
 // Finds the kernel's HostMemory args, runs create (with a construction context) and reports its failure; on
 // failure the plugin's delete has run with whatever create returned (rule 116). Arrays of the kernel are
-// allocated from `arena`.
+// allocated from `arena`. `session` is where the kernel's functions are found; may be NULL.
 dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node, const dvt_device *device,
-                             int graph_def_version, const dvt_str *input_names, dvt_arena *arena,
-                             dvt_kernel *out_kernel) DVT_NODISCARD;
+                             int graph_def_version, const dvt_str *input_names, struct TF_Session *session,
+                             dvt_arena *arena, dvt_kernel *out_kernel) DVT_NODISCARD;
 void dvt_kernel_destroy(dvt_kernel *kernel);  // runs the plugin's delete once
 
 struct TF_OpKernelConstruction {
   dvt_kernel *kernel;
-  dvt_status status;  // first failure (rule 117)
+  struct TF_Session *session;  // may be NULL
+  dvt_status status;           // first failure (rule 117)
 };
 
 typedef struct dvt_kernel_output {

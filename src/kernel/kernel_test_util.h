@@ -145,7 +145,7 @@ static inline dvt_status test_node_create(test_node *t) {
   DVT_RETURN_IF_ERROR(test_node_find(t));
   for (int i = 0; i < TEST_MAX; i++) t->input_names[i] = DVT_STR("producer");
   DVT_RETURN_IF_ERROR(dvt_kernel_create(t->def, &t->node, dvt_device_cpu(), DVT_GRAPH_DEF_VERSION,
-                                        t->input_names, &t->arena, &t->kernel));
+                                        t->input_names, NULL, &t->arena, &t->kernel));
   t->step = (dvt_step){.id = 7,
                        .device = dvt_device_cpu(),
                        .resources = t->resources,

@@ -27,6 +27,11 @@ dvt_str dvt_step_container(const dvt_step *step, char *buffer) {
   return dvt_str_make(buffer, (size_t)len);
 }
 
+void dvt_step_note_temporary(dvt_step *step) {
+  while (step->caller) step = step->caller;
+  atomic_store(&step->has_temporaries, true);
+}
+
 static void wait_for_deferred(dvt_step *step) {
   pthread_mutex_lock(&deferred_mutex);
   while (atomic_load(&step->deferred_ops) > 0) pthread_cond_wait(&deferred_changed, &deferred_mutex);

@@ -52,6 +52,30 @@ DVT_SHAPE_FN(output_shapes, 0, 0) {
   return NULL;
 }
 
+// A loop's values keep their shapes unless the attr says otherwise.
+DVT_SHAPE_FN(while, 0, 0) {
+  dvt_str value;
+  dvt_attr_info info = {.list_size = 0};
+  if (dvt_node_attr(c->node, DVT_STR("output_shapes"), &value))
+    DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
+  if (info.list_size > 0) return infer_output_shapes(c);
+  for (int32_t i = 0; i < c->node->output_count && i < c->node->input_count; i++)
+    c->outputs[i] = c->inputs[i];
+  return NULL;
+}
+
+// Later iterations may bring other shapes, unless the value is the same in all.
+DVT_SHAPE_FN(enter, 1, 1) {
+  dvt_str value;
+  bool is_constant = false;
+  if (dvt_node_attr(c->node, DVT_STR("is_constant"), &value))
+    DVT_RETURN_IF_ERROR(dvt_attr_get_bool(value, &is_constant));
+  if (is_constant) c->outputs[0] = c->inputs[0];
+  return NULL;
+}
+
+DVT_SHAPE_FN(unchanged_scalar, 1, 1) { return dvt_fn_rank(c, 0, 0, &c->outputs[0]); }
+
 DVT_SHAPE_FN(var_handle, 0, 1) { return infer_scalar(c); }
 
 // The shape of the variable behind handle input `input`; unknown when the handle does not tell.

@@ -1,0 +1,80 @@
+// Objects in tensors: values of dtype variant (lists, optionals, anything a kernel wants to pass on) and resources (state
+// that nodes refer to by a handle). Stock's C ABI shows such tensors as opaque; a kernel that uses these functions runs in
+// Dovetail only.
+//
+// An object is a pointer of yours with a type. Objects are reference-counted: copying a tensor shares its objects. Treat an
+// object that others may see as immutable; dvt_object_is_shared says whether they can.
+#ifndef DOVETAIL_OBJECT_H_
+#define DOVETAIL_OBJECT_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dovetail/export.h"
+#include "tensorflow/c/kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A kind of object, declared by the plugin as a static constant. Two descriptions with the same name are the same type.
+typedef struct dvt_value_type {
+  size_t struct_size;            // sizeof(dvt_value_type)
+  const char *name;              // for checks and messages, such as "tensorflow::TensorList"
+  void (*destroy)(void *value);  // frees it when the last reference is gone; any thread; may be NULL
+  // The following serve ops on variants (ZerosLike, AddN); NULL: such an op answers UNIMPLEMENTED. They return a new value,
+  // or NULL with an error in status.
+  void *(*zeros_like)(TF_OpKernelContext *ctx, const void *value, TF_Status *status);
+  void *(*add)(TF_OpKernelContext *ctx, const void *a, const void *b, TF_Status *status);
+} dvt_value_type;
+
+// Puts `value` into element `index` of a tensor of dtype variant or resource; what was there loses a reference.
+// Owner: the tensor takes over the value; on failure it is destroyed. Threads: one at a time for one tensor.
+// Errors: INVALID_ARGUMENT (dtype), OUT_OF_RANGE (index), RESOURCE_EXHAUSTED. Since: dovetail
+DVT_EXPORT void dvt_object_set(TF_Tensor *tensor, int64_t index, const dvt_value_type *type, void *value,
+                               TF_Status *status);
+
+// The value in element `index`, which must be of `type`. NULL after a failure.
+// Owner: the tensor; valid while the tensor, or another that shares the object, holds it. Threads: any.
+// Errors: INVALID_ARGUMENT (dtype, another type, or an element that holds nothing), OUT_OF_RANGE (index). Since: dovetail
+DVT_EXPORT void *dvt_object_get(const TF_Tensor *tensor, int64_t index, const dvt_value_type *type, TF_Status *status);
+
+// The name of the type of the object in element `index`; NULL when it holds nothing or the tensor cannot hold objects.
+// Owner: the runtime, as long as the object lives. Threads: any. Since: dovetail
+DVT_EXPORT const char *dvt_object_type_name(const TF_Tensor *tensor, int64_t index);
+
+// Whether anything but element `index` of this tensor's memory refers to the object. A kernel whose input was forwarded
+// to its output (TF_ForwardInputOrAllocateOutput) may change an object that is not shared in place.
+// Threads: any. Since: dovetail
+DVT_EXPORT bool dvt_object_is_shared(const TF_Tensor *tensor, int64_t index);
+
+// Makes element `index` of `to` refer to the object in element `from_index` of `from`, or to nothing.
+// Threads: one at a time for `to`. Errors: INVALID_ARGUMENT (dtypes), OUT_OF_RANGE. Since: dovetail
+DVT_EXPORT void dvt_object_share(TF_Tensor *to, int64_t index, const TF_Tensor *from, int64_t from_index,
+                                 TF_Status *status);
+
+// How dvt_resource_handle makes the value of a resource that does not exist yet: returns it, or NULL with an error in
+// `status`.
+typedef void *(*dvt_resource_create)(TF_OpKernelContext *ctx, void *arg, TF_Status *status);
+
+// A scalar TF_RESOURCE tensor that refers to the resource container/name of the session; made with `create` if it does not
+// exist (NULL: NOT_FOUND). An empty container is the session's default one; an empty name makes a resource of its own that
+// lives as long as handles to it.
+// Owner: the caller deletes the tensor. Threads: any while compute runs; of two threads that both make the value one
+// wins, and the other's is destroyed.
+// Errors: INVALID_ARGUMENT when the name holds another type, NOT_FOUND, what create reports. Since: dovetail
+DVT_EXPORT TF_Tensor *dvt_resource_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                                          const char *name, size_t name_bytes, const dvt_value_type *type,
+                                          dvt_resource_create create, void *arg, TF_Status *status);
+
+// Removes the resource from its container; handles to it keep it alive.
+// Threads: any while compute runs. Errors: NOT_FOUND. Since: dovetail
+DVT_EXPORT void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                                    const char *name, size_t name_bytes, TF_Status *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // DOVETAIL_OBJECT_H_
