@@ -122,8 +122,9 @@ static void read_children(TF_StringStream *stream, const char *dirname, TF_Statu
   DIR *dir = opendir(dirname);
   set_io_status(status, !dir, dirname);
   if (!dir) return;
-  for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+  for (struct dirent *entry; errno = 0, (entry = readdir(dir)) != NULL;)
     if (!is_dot_entry(entry->d_name)) stream_add(stream, entry->d_name);
+  set_io_status(status, errno != 0, dirname);  // the end and a failure look alike
   closedir(dir);
   if (stream->names.failed) {
     dvt_buf_clear(&stream->names);
