@@ -43,11 +43,16 @@
         }                                                                                                \
     }                                                                                                    \
   }
+#define APPLY_f16 DVP_EPILOGUE(f16)
+#define APPLY_bf16 DVP_EPILOGUE(bf16)
+#define APPLY_f32 DVP_EPILOGUE(f32)
+#define APPLY_f64 DVP_EPILOGUE(f64)
+#define APPLY_i32 NULL
 static const dvp_conv_paths paths = {DVP_IS_SIGNAL, DVP_SIGNAL, DVP_NARROW};
-#define KERNEL(t, is_fast)                                                              \
-  static void conv2d_##t##_compute(void *state, TF_OpKernelContext *ctx) {              \
-    static const dvp_conv_kernel kernel = {conv_rows_##t, is_fast ? 20 : 200, is_fast}; \
-    dvp_conv2d_run(state, ctx, &kernel, &paths);                                        \
+#define KERNEL(t, is_fast)                                                                         \
+  static void conv2d_##t##_compute(void *state, TF_OpKernelContext *ctx) {                         \
+    static const dvp_conv_kernel kernel = {conv_rows_##t, is_fast ? 20 : 200, is_fast, APPLY_##t}; \
+    dvp_conv2d_run(state, ctx, &kernel, &paths);                                                   \
   }
 #define OTHERS(X, ...) DVP_HALVES(X, __VA_ARGS__) X(f64, __VA_ARGS__) X(i32, __VA_ARGS__)
 #define TYPES(X, ...) OTHERS(X, __VA_ARGS__) X(f32, __VA_ARGS__)
@@ -56,3 +61,8 @@ OTHERS(KERNEL, false)
 KERNEL(f32, true)
 static const dvp_kernel conv2d_rows[] = {TYPES(DVP_ROW, conv2d)};
 DVP_DEFINE_SET(conv2d, "T", dvp_conv2d_create, dvp_conv2d_destroy, conv2d_rows);
+
+// float16, float32 and float64: what the op admits.
+#define FUSED(X, ...) X(f16, __VA_ARGS__) X(f32, __VA_ARGS__) X(f64, __VA_ARGS__)
+static const dvp_kernel fused_conv2d_rows[] = {FUSED(DVP_ROW, conv2d)};
+DVP_DEFINE_SET(fused_conv2d, "T", dvp_fused_conv2d_create, dvp_conv2d_destroy, fused_conv2d_rows);
