@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tests: a release build against stock TensorFlow, the same under AddressSanitizer + UndefinedBehaviorSanitizer and
-# under ThreadSanitizer, and a clang build for its warnings. Prints one closing line "N passed, N failed".
+# under ThreadSanitizer (what is parallel), and a clang build for its warnings. Prints one closing line "N passed, N failed".
 # TEST_PRESETS="release asan tsan clang" picks builds; CTEST_ARGS goes to ctest.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -27,8 +27,9 @@ for preset in $presets; do
     echo "clang build: clean"
     continue
   fi
-  # ThreadSanitizer runs what is parallel or crosses layers; the rest holds no second thread.
-  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure ${CTEST_ARGS:-} | tee "build/ctest-$preset.log"
+  # The timeout is for tests that set none themselves: a hung test fails.
+  ctest --test-dir "build/$preset" -j "$jobs" --timeout 300 --output-on-failure ${CTEST_ARGS:-} |
+    tee "build/ctest-$preset.log"
   read -r total bad < <(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\).*/\2 \1/p' "build/ctest-$preset.log" | tail -n 1)
   passed=$((passed + ${total:-0} - ${bad:-0}))
   failed=$((failed + ${bad:-1}))
