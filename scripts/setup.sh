@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# setup.sh build|test: installs the Debian packages that building (and testing) needs, if any is missing; for `test` also
-# a Python environment under build/venv with stock TensorFlow, the independent source of expected values.
+# setup.sh build|test|tools: installs the Debian packages that building (and testing, or clang's tools) needs, if any is
+# missing; for `test` also a Python environment under build/venv with stock TensorFlow, the independent source of expected
+# values.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build_packages=(gcc g++ make cmake ninja-build pkg-config python3 python3-venv python3-pip libdnnl-dev libsleef-dev
   libpng-dev libjpeg-dev libsndfile1-dev)
 test_packages=(libcmocka-dev clang-14 libclang-rt-14-dev binutils file)
+tool_packages=(clang-14 clang-format-14 clang-tidy-14)
 
 packages=("${build_packages[@]}")
 [ "${1:-build}" = test ] && packages+=("${test_packages[@]}")
+[ "${1:-build}" = tools ] && packages+=("${tool_packages[@]}")
 
 # A tool that is already on the PATH from elsewhere (a newer cmake, pyenv's python) needs no package.
 have() {
