@@ -15,10 +15,10 @@ TF_OpDefinitionBuilder *TF_NewOpDefinitionBuilder(const char *op_name) {
 void TF_DeleteOpDefinitionBuilder(TF_OpDefinitionBuilder *builder) { dvt_op_builder_delete(builder); }
 
 void TF_RegisterOpDefinition(TF_OpDefinitionBuilder *builder, TF_Status *status) {
+  dvt_plugin_autoload_init();
   dvt_status result = dvt_op_register(builder);
   // Constructors of plugins rarely look at the status: the load that runs them must fail all the same.
-  dvt_plugin *plugin = result ? dvt_op_registry_owner() : NULL;
-  if (plugin && !plugin->registration_error) plugin->registration_error = dvt_status_clone(result);
+  dvt_plugin_note_error(result);
   dvt_status_to_tf(result, status);
 }
 

@@ -114,7 +114,7 @@ static void autoload_all(void) { all_calls++; }
 static void test_autoload(void **state) {
   (void)state;
   assert_null(dvt_op_lookup(DVT_STR("RegAuto")));
-  dvt_op_registry_set_autoload(autoload, autoload_all);
+  dvt_op_registry_set_autoload(autoload, autoload_all, NULL);
   assert_null(dvt_op_lookup_loaded(DVT_STR("RegAuto")));
   assert_int_equal(hook_calls, 0);
   assert_non_null(dvt_op_lookup(DVT_STR("RegAuto")));
@@ -124,7 +124,7 @@ static void test_autoload(void **state) {
   assert_null(dvt_op_lookup(DVT_STR("RegNever")));
   dvt_op_registry_load_all();
   assert_int_equal(all_calls, 1);
-  dvt_op_registry_set_autoload(NULL, NULL);
+  dvt_op_registry_set_autoload(NULL, NULL, NULL);
 }
 
 static void test_unknown_op_names_neighbours(void **state) {

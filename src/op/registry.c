@@ -33,6 +33,7 @@ static dvt_arena arena, scratch_arena;
 static dvt_buf scratch, scratch_errors;
 static _Atomic(bool (*)(dvt_str)) autoload_hook;
 static _Atomic(void (*)(void)) load_all_hook;
+static _Atomic(bool (*)(dvt_str)) claim_hook;
 static _Thread_local dvt_plugin *owner;
 
 static uint32_t hash_of(dvt_str name) {
@@ -63,9 +64,11 @@ const dvt_op_def *dvt_op_lookup(dvt_str name) {
   return hook && hook(name) ? dvt_op_lookup_loaded(name) : NULL;
 }
 
-void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void)) {
+void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void),
+                                  bool (*claim)(dvt_str op_name)) {
   atomic_store(&autoload_hook, hook);
   atomic_store(&load_all_hook, load_all);
+  atomic_store(&claim_hook, claim);
 }
 
 void dvt_op_registry_load_all(void) {
@@ -145,6 +148,8 @@ static dvt_status add(const dvt_op_def *op) {
 
 dvt_status dvt_op_register(TF_OpDefinitionBuilder *builder) {
   if (!builder) return dvt_error(TF_INVALID_ARGUMENT, "TF_RegisterOpDefinition: the builder is NULL");
+  bool (*claim)(dvt_str) = atomic_load_explicit(&claim_hook, memory_order_acquire);
+  if (claim) claim(dvt_str_make(builder->text, builder->name_len));
   pthread_mutex_lock(&mutex);
   const dvt_op_def *op;
   dvt_status status = dvt_op_builder_finish(builder, &scratch_arena, &scratch_errors, &scratch, &op);

@@ -17,7 +17,11 @@ const dvt_op_def *dvt_op_lookup(dvt_str name);
 const dvt_op_def *dvt_op_lookup_loaded(dvt_str name);  // never autoloads
 // NOT_FOUND "Op type not registered 'X' ... " with the nearest names and what to do.
 dvt_status dvt_op_lookup_or_error(dvt_str name, const dvt_op_def **out_op) DVT_NODISCARD;
-void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void));
+// `hook` is asked on a miss, `load_all` by dvt_op_registry_load_all, `claim` before an op of a new name is
+// registered: if a plugin that is not loaded yet has that op, it loads it, so that which of two definitions
+// of one name is the duplicate does not depend on what was looked up before. Each may be NULL.
+void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void),
+                                  bool (*claim)(dvt_str op_name));
 // Asks the autoload hook for everything it knows (TF_GetAllOpList, `dovetail ops`).
 void dvt_op_registry_load_all(void);
 

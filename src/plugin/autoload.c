@@ -1,6 +1,6 @@
-// The standard plugins: which files there are, which ops they have (plugins.index), and loading a file when
-// one of its ops is first needed. The tables are made once and then only read; what was loaded is guarded by
-// the plugin lock.
+// The standard plugins and those on DOVETAIL_PLUGIN_PATH: which files there are, which ops they have
+// (plugins.index), and loading a file when one of its ops is first needed. The tables are made once and then
+// only read; what was loaded is guarded by the plugin lock.
 #include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
@@ -32,7 +32,9 @@ static struct {
   plugin_file **files;
   size_t count, capacity;
   dvt_map by_op;           // -> op_entry
-  atomic_bool whole_done;  // files without an index were tried
+  dvt_map directories;     // read ones, by canonical path
+  bool whole_begun;        // files without an index are being tried or were; under the plugin lock
+  atomic_bool whole_done;  // they were
 } table;
 
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -59,8 +61,13 @@ static void add_op(dvt_str op, plugin_file *file) {
   if (!file || !entry || !dvt_arena_copy_str(&table.arena, op, &key)) return;
   void **slot = dvt_map_slot_for(&table.by_op, key);
   if (!slot) return;
-  *entry = (op_entry){file, *slot};
-  *slot = entry;
+  *entry = (op_entry){file, NULL};
+  op_entry *last = *slot;
+  while (last && last->next) last = last->next;
+  if (last)
+    last->next = entry;
+  else
+    *slot = entry;
 }
 
 static dvt_str next_word(dvt_str *line) {
@@ -102,8 +109,13 @@ static int is_library(const struct dirent *entry) {
   return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
 }
 
-static void scan_directory(dvt_str dir) {
+// With the canonical path of a directory; one that was read before is left out.
+static void read_directory(dvt_str dir) {
   char path[PATH_MAX];
+  dvt_str key;
+  if (dvt_map_get(&table.directories, dir) || !dvt_arena_copy_str(&table.arena, dir, &key) ||
+      !dvt_map_put(&table.directories, key, &table))
+    return;
   if (snprintf(path, sizeof path, DVT_STR_FMT "/plugins.index", DVT_STR_ARG(dir)) >= (int)sizeof path) return;
   dvt_mapped_file index;
   dvt_status status = dvt_file_map(path, &index);
@@ -123,6 +135,13 @@ static void scan_directory(dvt_str dir) {
   free(entries);
 }
 
+static bool scan_directory(const char *path) {
+  char *found = realpath(path, NULL);
+  if (found) read_directory(dvt_str_from(found));
+  free(found);
+  return found != NULL;
+}
+
 // Beside the real file of this library (compat names are links to it), in the build tree and installed.
 static void scan_own_directories(void) {
   char library[PATH_MAX], real[PATH_MAX], dir[PATH_MAX + 32];
@@ -133,30 +152,32 @@ static void scan_own_directories(void) {
   static const char *const places[] = {"dovetail/plugins", "../lib/dovetail/plugins"};
   for (size_t i = 0; i < DVT_COUNT_OF(places); i++) {
     snprintf(dir, sizeof dir, "%s/%s", real, places[i]);
-    char *found = realpath(dir, NULL);
-    if (found) scan_directory(dvt_str_from(found));
-    bool done = found != NULL;
-    free(found);
-    if (done) return;
+    if (scan_directory(dir)) return;
+  }
+}
+
+static void scan_path(dvt_str path) {
+  while (path.len) {
+    char dir[PATH_MAX];
+    size_t len = dvt_str_find(path, ':');
+    if (len && len < sizeof dir) {
+      snprintf(dir, sizeof dir, DVT_STR_FMT, (int)len, path.data);
+      if (!scan_directory(dir)) dvt_log(DVT_WARNING, "DOVETAIL_PLUGIN_PATH: there is no directory %s", dir);
+    }
+    path = dvt_str_drop(path, DVT_MIN(len + 1, path.len));
   }
 }
 
 static void make_table(void) {
-  const char *path = getenv("DOVETAIL_PLUGIN_PATH");
-  if (!path) {
-    scan_own_directories();
-    return;
-  }
-  for (dvt_str rest = dvt_str_from(path); rest.len;) {
-    size_t len = dvt_str_find(rest, ':');
-    if (len) scan_directory(dvt_str_make(rest.data, len));
-    rest = dvt_str_drop(rest, DVT_MIN(len + 1, rest.len));
-  }
+  const char *path = getenv("DOVETAIL_PLUGIN_PATH"), *none = getenv("DOVETAIL_NO_STANDARD_PLUGINS");
+  if (path) scan_path(dvt_str_from(path));
+  if (!none || !*none || strcmp(none, "0") == 0) scan_own_directories();
 }
 
 // With the plugin lock held. A file that is being loaded further up on this thread does not count.
 static bool load_file(plugin_file *file) {
   if (file->state != NOT_TRIED) return file->state == LOADED;
+  if (dvt_plugin_is_loading(file->path)) return false;
   file->state = LOADING;
   dvt_plugin *plugin;
   dvt_status status = dvt_plugin_load(file->path, &plugin);
@@ -170,23 +191,33 @@ static bool load_whole_directories(void) {
   if (atomic_load_explicit(&table.whole_done, memory_order_acquire)) return false;
   bool loaded = false;
   dvt_plugin_lock();
-  for (size_t i = 0; i < table.count; i++)
+  // A plugin that looks up an op while it is loaded comes here again: only the outer call may tell the other
+  // threads that there is nothing left to wait for.
+  bool outer = !table.whole_begun;
+  table.whole_begun = true;
+  for (size_t i = 0; outer && i < table.count; i++)
     if (!table.files[i]->is_indexed && load_file(table.files[i])) loaded = true;
-  atomic_store_explicit(&table.whole_done, true, memory_order_release);
+  if (outer) atomic_store_explicit(&table.whole_done, true, memory_order_release);
+  dvt_plugin_unlock();
+  return loaded;
+}
+
+static bool load_indexed(dvt_str op_name) {
+  pthread_once(&table_once, make_table);
+  const op_entry *entry = dvt_map_get(&table.by_op, op_name);
+  if (!entry) return false;
+  bool loaded = false;
+  dvt_plugin_lock();
+  for (; entry; entry = entry->next)
+    if (load_file(entry->file)) loaded = true;
   dvt_plugin_unlock();
   return loaded;
 }
 
 bool dvt_plugin_autoload(dvt_str op_name) {
   pthread_once(&table_once, make_table);
-  bool loaded = load_whole_directories();
-  const op_entry *entry = dvt_map_get(&table.by_op, op_name);
-  if (!entry) return loaded;
-  dvt_plugin_lock();
-  for (; entry; entry = entry->next)
-    if (load_file(entry->file)) loaded = true;
-  dvt_plugin_unlock();
-  return loaded;
+  bool whole = load_whole_directories();
+  return load_indexed(op_name) || whole;
 }
 
 static void load_all(void) {
@@ -197,7 +228,7 @@ static void load_all(void) {
 }
 
 static void install_hooks(void) {
-  dvt_op_registry_set_autoload(dvt_plugin_autoload, load_all);
+  dvt_op_registry_set_autoload(dvt_plugin_autoload, load_all, load_indexed);
   dvt_kernel_registry_set_autoload(dvt_plugin_autoload);
 }
 

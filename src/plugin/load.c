@@ -15,6 +15,7 @@
 static pthread_once_t mutex_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t mutex;  // recursive
 static dvt_plugin *_Atomic first;
+static dvt_plugin *loading;  // innermost first, linked by `next`; under the mutex
 
 static void init_mutex(void) {
   pthread_mutexattr_t attr;
@@ -42,6 +43,17 @@ static dvt_plugin *find_loaded(const char *path, void *handle) {
   for (dvt_plugin *plugin = first; plugin; plugin = plugin->next)
     if ((path && strcmp(plugin->path, path) == 0) || (handle && plugin->handle == handle)) return plugin;
   return NULL;
+}
+
+static bool is_loading(const char *path) {
+  for (const dvt_plugin *plugin = loading; plugin; plugin = plugin->next)
+    if (strcmp(plugin->path, path) == 0) return true;
+  return false;
+}
+
+bool dvt_plugin_is_loading(const char *path) {
+  char resolved[PATH_MAX];
+  return loading && is_loading(realpath(path, resolved) ? resolved : path);
 }
 
 static void plugin_free(dvt_plugin *plugin) {
@@ -158,7 +170,11 @@ static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **ou
   DVT_RETURN_IF_ERROR(dvt_binding_prepare(path, elf));
   dvt_plugin *plugin = plugin_new(path);
   if (!plugin) return dvt_error_out_of_memory(sizeof *plugin);
+  plugin->next = loading;
+  loading = plugin;
   dvt_status status = open_and_register(plugin, elf);
+  loading = plugin->next;
+  plugin->next = NULL;
   // The same file under another name (a hard link): the loader hands out what is there.
   dvt_plugin *same = status ? NULL : find_loaded(NULL, plugin->handle);
   if (status || same) {
@@ -183,6 +199,11 @@ static dvt_status load_locked(const char *path, dvt_plugin **out_plugin) {
   if (!canonical) canonical = path;
   *out_plugin = find_loaded(canonical, NULL);
   if (*out_plugin) return NULL;
+  if (is_loading(canonical))
+    return dvt_error(TF_FAILED_PRECONDITION,
+                     "plugin %s is loaded by its own loading: it, or a plugin that it loads, asks for it. "
+                     "Leave out that call",
+                     canonical);
   dvt_elf elf = {0};
   if (canonical != path) DVT_RETURN_IF_ERROR(dvt_elf_open(canonical, &elf));
   dvt_status status = load_new(canonical, &elf, out_plugin);

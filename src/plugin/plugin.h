@@ -25,17 +25,22 @@ struct dvt_plugin {
 // run), FAILED_PRECONDITION when its references would bind to another TensorFlow in the process, whatever a
 // registration reported. All or nothing: on failure nothing of it stays registered or loaded.
 dvt_status dvt_plugin_load(const char *path, dvt_plugin **out_plugin) DVT_NODISCARD;
+// Is that file being loaded further up on this thread? With the plugin lock held.
+bool dvt_plugin_is_loading(const char *path);
 // Loaded plugins, oldest first; stable pointers.
 const dvt_plugin *dvt_plugin_first(void);
 // The address of a function that the plugin's own file defines (not one of its dependencies); NULL when
 // absent.
 void *dvt_plugin_symbol(const dvt_plugin *plugin, const char *name);
 
-// The standard plugin directory: DOVETAIL_PLUGIN_PATH (':'-separated), else ../lib/dovetail/plugins or
-// dovetail/plugins next to libdovetail.so. A file `plugins.index` there maps ops to plugin files ("Op
-// file.so" lines), so that a plugin is loaded when one of its ops is first needed; directories without an
-// index are loaded whole. Installs the autoload hooks of the op and kernel registries; called before the
-// first op lookup (thread-safe, cheap, any number of times).
+// Directories of plugins that load by themselves: those of DOVETAIL_PLUGIN_PATH (':'-separated), then the
+// standard one, ../lib/dovetail/plugins or dovetail/plugins next to libdovetail.so, unless
+// DOVETAIL_NO_STANDARD_PLUGINS is set (to something else than 0). A file `plugins.index` in a directory maps
+// ops to plugin files ("Op file.so" lines), so that a plugin is loaded when one of its ops is first needed or
+// registered by somebody else; an op of several files loads all of them, those of earlier directories first.
+// Directories without an index are loaded whole at the first op that is not found. Installs the autoload
+// hooks of the op and kernel registries; called before the first op lookup and registration (thread-safe,
+// cheap, any number of times).
 void dvt_plugin_autoload_init(void);
 // Loads what the standard directories offer for the op; true when something is loaded for it. Failures are
 // logged once.

@@ -236,6 +236,8 @@ static void make_directories(void) {
       "AutoTwo\tauto.so\r\n"
       "\n"
       "Broken broken.so\n"
+      "ClaimOne claim.so\n"
+      "ClaimTwo claim.so\n"
       "Escape ../../etc/passwd\n"
       "NoFile\n";
   char path[2 * sizeof index_dir + 64];
@@ -243,18 +245,20 @@ static void make_directories(void) {
   snprintf(path, sizeof path, "%s/plugins.index", index_dir);
   dvt_status_free(dvt_file_write(path, dvt_str_make(text, sizeof text - 1)));
   link_into(index_dir, PLUGIN("plug_auto"), "auto.so");
+  link_into(index_dir, PLUGIN("plug_claim"), "claim.so");
   link_into(whole_dir, PLUGIN("plug_auto_whole"), "whole.so");
   link_into(whole_dir, "/nonexistent", "not_a_plugin.txt");
-  snprintf(path, sizeof path, "%s:%s:/nonexistent", index_dir, whole_dir);
+  snprintf(path, sizeof path, "%s:%s:%s:/nonexistent", index_dir, whole_dir, index_dir);
   setenv("DOVETAIL_PLUGIN_PATH", path, 1);
+  unsetenv("DOVETAIL_NO_STANDARD_PLUGINS");
 }
 
 static int remove_directories(void **state) {
   (void)state;
-  const char *const files[] = {"plugins.index", "auto.so", "whole.so", "not_a_plugin.txt"};
+  const char *const files[] = {"plugins.index", "auto.so", "claim.so", "whole.so", "not_a_plugin.txt"};
   char path[2 * sizeof index_dir + 64];
   for (size_t i = 0; i < DVT_COUNT_OF(files); i++) {
-    snprintf(path, sizeof path, "%s/%s", i < 2 ? index_dir : whole_dir, files[i]);
+    snprintf(path, sizeof path, "%s/%s", i < 3 ? index_dir : whole_dir, files[i]);
     unlink(path);
   }
   rmdir(index_dir);
@@ -284,7 +288,45 @@ static void test_autoload(void **state) {
   assert_string_equal(test_last_log, "");  // said once
   assert_null(dvt_op_lookup(DVT_STR("Escape")));
   assert_null(dvt_op_lookup(DVT_STR("NoSuchOpAtAll")));
+  // The standard directory is searched too, after those of the environment.
+  const dvt_op_def *op = dvt_op_lookup(DVT_STR("NoOp"));
+  assert_non_null(op);
+  assert_non_null(strstr(op->plugin->path, "lib/dovetail/plugins"));
   dvt_op_registry_load_all();
+}
+
+static TF_Code register_op(const char *name, const char *input) {
+  TF_Status *status = TF_NewStatus();
+  TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(name);
+  TF_OpDefinitionBuilderAddInput(builder, input);
+  TF_RegisterOpDefinition(builder, status);
+  TF_Code code = TF_GetCode(status);
+  TF_DeleteStatus(status);
+  return code;
+}
+
+// In stock the standard ops are there before anybody can register one of the same name: here the plugin that
+// has it is loaded at that moment, and stays whole.
+static void test_rule_044_op_of_a_plugin_not_loaded_yet(void **state) {
+  (void)state;
+  dvt_plugin_autoload_init();
+  assert_null(dvt_op_lookup_loaded(DVT_STR("ClaimOne")));
+  assert_int_equal(register_op("ClaimOne", "other: string"), TF_ALREADY_EXISTS);
+  const dvt_op_def *op = dvt_op_lookup_loaded(DVT_STR("ClaimOne"));
+  assert_non_null(op);
+  assert_string_equal(op->plugin->name, "plug_claim");
+  assert_true(has_op("ClaimTwo") && has_kernel("ClaimOne") && has_kernel("ClaimTwo"));
+  assert_int_equal(register_op("ClaimOfTheHost", "x: float"), TF_OK);
+}
+
+static void test_plugin_that_loads_itself(void **state) {
+  (void)state;
+  dvt_plugin *plugin = NULL;
+  setenv("DOVETAIL_TEST_SELF", PLUGIN("plug_self"), 1);
+  assert_ok(dvt_plugin_load(PLUGIN("plug_self"), &plugin));
+  assert_true(has_op("SelfOp"));
+  assert_string_equal(getenv("DOVETAIL_TEST_SELF"), "9");  // FAILED_PRECONDITION
+  unsetenv("DOVETAIL_TEST_SELF");
 }
 
 int main(void) {
@@ -301,6 +343,8 @@ int main(void) {
       cmocka_unit_test(test_rule_195_device_plugins),
       cmocka_unit_test(test_log_listener),
       cmocka_unit_test(test_many_threads_one_plugin),
+      cmocka_unit_test(test_rule_044_op_of_a_plugin_not_loaded_yet),
+      cmocka_unit_test(test_plugin_that_loads_itself),
       cmocka_unit_test(test_autoload),
   };
   make_directories();

@@ -1,4 +1,8 @@
 /* Plugins that do one thing unusual or wrong each; the macro says which. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tensorflow/c/c_api.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
 
@@ -40,6 +44,18 @@ void TF_InitKernel(void) {
 __attribute__((constructor)) static void on_load(void) {
   register_op("TwiceOp", NULL, "x: float");
   register_op("TwiceOp", NULL, "x: int32");
+}
+#elif defined(SELF)
+/* Asks for itself while it is loaded; the variable that names it gets the code of the answer. */
+void TF_InitKernel(void) {
+  const char *path = getenv("DOVETAIL_TEST_SELF");
+  TF_Status *status = TF_NewStatus();
+  char code[12];
+  TF_DeleteLibraryHandle(TF_LoadLibrary(path, status));
+  snprintf(code, sizeof code, "%d", (int)TF_GetCode(status));
+  setenv("DOVETAIL_TEST_SELF", code, 1);
+  TF_DeleteStatus(status);
+  register_op("SelfOp", NULL, "x: float");
 }
 #elif defined(EXISTING)
 /* An op that the test's own program has registered already, the same way; and one of its own. */
