@@ -102,6 +102,8 @@ TF_CAPI_EXPORT unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output o
                                                     TF_Status *status);
 
 // Makes `new_src` the source of the input `dst` of an operation.
+// A session that has run the operation keeps the old source, and warns of it at its next step; new sessions
+// follow the change. The same holds for attributes, devices and control inputs set on operations.
 // Errors: OUT_OF_RANGE when the output or the input does not exist, INVALID_ARGUMENT when types or
 //   shapes do not fit.
 // Since: 2.15
