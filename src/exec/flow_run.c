@@ -151,7 +151,7 @@ static void call_for_help(dvt_flow_state *state) {
   if (!worth) return;
   state->workers++;
   state_retain(state);
-  atomic_fetch_add(&state->plan->session->active[0].count, 1);  // the session waits for its pool tasks
+  atomic_fetch_add(&state->plan->session->active[DVT_TASK_LANE].count, 1);  // waited for
   // Without the lock: a pool that cannot queue the task runs it here.
   pthread_mutex_unlock(&state->lock);
   dvt_pool_schedule(state->plan->session->pool, work, state);
@@ -189,7 +189,7 @@ static void work(void *arg) {
   wake_caller(state);
   pthread_mutex_unlock(&state->lock);
   state_release(state);
-  dvt_session_leave(&session->active[0].count);
+  dvt_session_leave(&session->active[DVT_TASK_LANE].count);
 }
 
 static void wait_for_change(dvt_flow_state *state) {

@@ -108,7 +108,7 @@ void dvt_session_close(TF_Session *session) {
 }
 
 static bool is_in_use(TF_Session *session) {
-  for (size_t i = 0; i < DVT_STATE_LANES; i++)
+  for (size_t i = 0; i <= DVT_TASK_LANE; i++)
     if (atomic_load(&session->active[i].count) > 0) return true;
   return false;
 }

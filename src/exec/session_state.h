@@ -76,13 +76,14 @@ struct dvt_instance {
 };
 
 #define DVT_PLAN_BUCKETS 64
+#define DVT_TASK_LANE DVT_STATE_LANES  // of TF_Session.active
 
 struct TF_Session {
-  // Calls inside dvt_session_run and the like, and pool tasks. Counted by thread, so that threads do not
-  // fight for it.
+  // Calls inside dvt_session_run and the like, counted by thread, so that threads do not fight for it. The last
+  // counts pool tasks, which calls leave behind: whoever looks for users looks there last.
   struct {
     _Alignas(64) atomic_int count;
-  } active[DVT_STATE_LANES];
+  } active[DVT_STATE_LANES + 1];
   _Alignas(64) atomic_llong step_count;  // written by every step, so away from what every node reads
   _Alignas(64) atomic_bool closed;
   atomic_int refs;  // the owner, and asynchronous kernels at work, which may outlast their steps
