@@ -58,7 +58,7 @@ struct dvt_flow {
   bool *feed_moves;  // by feed: the plan owns it and one node reads it once, so its memory may be forwarded
 };
 
-// The plan's dataflow tables, made on first use; memory belongs to the plan.
+// The plan's dataflow tables, made on first use unless they were with the plan; memory belongs to the plan.
 dvt_status dvt_flow_of_plan(dvt_plan *plan, dvt_flow **out_flow) DVT_NODISCARD;
 dvt_status dvt_flow_find_frames(dvt_flow *flow) DVT_NODISCARD;   // its parts, in flow_loops.c
 dvt_status dvt_flow_assign_slots(dvt_flow *flow) DVT_NODISCARD;  // and flow_slots.c

@@ -163,7 +163,7 @@ static dvt_status build(dvt_flow *flow) {
   return dvt_flow_assign_slots(flow);
 }
 
-static dvt_status make(dvt_plan *plan, dvt_flow **out_flow) {
+dvt_status dvt_flow_make(dvt_plan *plan) {
   size_t count = (size_t)plan->node_count;
   dvt_flow *flow = dvt_arena_calloc(&plan->arena, 1, sizeof *flow);
   if (!flow) return dvt_error_out_of_memory(sizeof *flow);
@@ -173,7 +173,7 @@ static dvt_status make(dvt_plan *plan, dvt_flow **out_flow) {
   flow->initially_ready = dvt_arena_calloc(&plan->arena, count, sizeof *flow->initially_ready);
   if (!flow->nodes || !flow->initially_ready) return dvt_error_out_of_memory(count * sizeof *flow->nodes);
   DVT_RETURN_IF_ERROR(build(flow));
-  *out_flow = flow;
+  atomic_store(&plan->flow, flow);
   return NULL;
 }
 
@@ -183,9 +183,8 @@ dvt_status dvt_flow_of_plan(dvt_plan *plan, dvt_flow **out_flow) {
   dvt_status status = NULL;
   if (!flow) {
     pthread_mutex_lock(&plan->session->build_lock);
+    if (!atomic_load(&plan->flow)) status = dvt_flow_make(plan);
     flow = atomic_load(&plan->flow);
-    if (!flow) status = make(plan, &flow);
-    if (!status) atomic_store(&plan->flow, flow);
     pthread_mutex_unlock(&plan->session->build_lock);
   }
   if (!status) *out_flow = flow;

@@ -1,6 +1,7 @@
 // The dataflow walk: asynchronous kernels, time limits and closing, branches, loops, nested loops, loops on
 // branches that are not taken.
 #include "exec/exec_test_util.h"
+#include "exec/session_state.h"
 
 // ---- asynchronous kernels ----
 
@@ -398,6 +399,7 @@ static void test_malformed_control_flow(void **state) {
   assert_error(TF_INVALID_ARGUMENT, "{{node stray}}");
   assert_null(run1(s, x, make_scalar(1), in));
   assert_error(TF_INVALID_ARGUMENT, "cannot be fetched");
+  for (size_t i = 0; i < DVT_PLAN_BUCKETS; i++) assert_null(atomic_load(&s->buckets[i]));  // nothing is kept
   end_session(s);
   TF_DeleteGraph(g);
 }

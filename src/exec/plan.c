@@ -57,6 +57,8 @@ static dvt_status build(TF_Session *session, dvt_instance *root, dvt_plan *plan)
   if (plan->has_array) {
     DVT_RETURN_IF_ERROR(dvt_plan_build_array(plan));
     mode = session->inter_op_threads > 1 && plan->array.step_count > 2 ? DVT_PLAN_MEASURE : DVT_PLAN_ARRAY;
+  } else {
+    DVT_RETURN_IF_ERROR(dvt_flow_make(plan));
   }
   atomic_store(&plan->mode, mode);
   return NULL;

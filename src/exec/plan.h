@@ -108,6 +108,9 @@ dvt_status dvt_plan_check_feed(const dvt_plan *plan, int i, const TF_Tensor *val
 dvt_status dvt_plan_build(TF_Session *session, const dvt_expansion *x, int fetch_count,
                           dvt_plan *plan) DVT_NODISCARD;
 dvt_status dvt_plan_build_array(dvt_plan *plan) DVT_NODISCARD;
+// The tables of the dataflow walk (flow_build.c), into plan->flow. The caller holds the build lock. A plan that
+// has no array gets them at once, so that an error in its branches and loops leaves no plan behind.
+dvt_status dvt_flow_make(dvt_plan *plan) DVT_NODISCARD;
 
 static inline dvt_node_kind dvt_plan_node_kind(const dvt_plan_node *node) {
   return (dvt_node_kind)node->session_node->kind;
