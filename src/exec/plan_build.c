@@ -68,24 +68,32 @@ static dvt_status settle(builder *b, int32_t expanded) {
   return NULL;
 }
 
-// The other ops without a kernel, so that the first failing run tells everything that is missing.
-static dvt_status annotate_missing(const builder *b, dvt_status first, size_t from) {
+static bool is_among(const dvt_op_def *op, const dvt_op_def *const *ops, int count) {
+  for (int i = 0; i < count; i++)
+    if (ops[i] == op) return true;
+  return false;
+}
+
+// The other ops without a kernel, each once, so that the first failing run tells everything that is missing.
+static dvt_status annotate_missing(const builder *b, dvt_status first, size_t at) {
+  enum { SHOWN = 10 };
+  const dvt_op_def *first_op = b->x->nodes[b->x->order[at]].session_node->op->def.op, *ops[SHOWN + 1];
   dvt_buf others = {0};
   int count = 0;
-  const dvt_op_def *last = NULL;
-  for (size_t i = from; i < b->x->order_count; i++) {
+  for (size_t i = at + 1; i < b->x->order_count && count <= SHOWN; i++) {
     dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
-    if (sn->kind != DVT_NODE_KERNEL || sn->kernel_def || sn->op->def.op == last) continue;
+    const dvt_op_def *op = sn->op->def.op;
+    if (sn->kind != DVT_NODE_KERNEL || sn->kernel_def || op == first_op || is_among(op, ops, count)) continue;
     dvt_status status = dvt_session_node_find_kernel(b->session, sn);
     if (!status) continue;
     dvt_status_free(status);
-    last = sn->op->def.op;
-    if (count++ < 10)
-      dvt_buf_printf(&others, "%s" DVT_STR_FMT, count > 1 ? ", " : "", DVT_STR_ARG(last->name));
+    ops[count++] = op;
+    if (count <= SHOWN)
+      dvt_buf_printf(&others, "%s" DVT_STR_FMT, count > 1 ? ", " : "", DVT_STR_ARG(op->name));
   }
   if (count > 0 && !others.failed)
     first = dvt_status_annotate(first, "\nOther nodes lack a kernel too, of the ops: %s%s", others.data,
-                                count > 10 ? ", ..." : "");
+                                count > SHOWN ? ", ..." : "");
   dvt_buf_deinit(&others);
   return first;
 }
@@ -95,7 +103,7 @@ static dvt_status find_kernels(const builder *b) {
     dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
     if (sn->kind != DVT_NODE_KERNEL) continue;
     dvt_status status = dvt_session_node_find_kernel(b->session, sn);
-    if (status) return annotate_missing(b, status, i + 1);
+    if (status) return annotate_missing(b, status, i);
   }
   return NULL;
 }

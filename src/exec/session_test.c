@@ -159,6 +159,16 @@ static void test_missing_kernels_are_all_named(void **state) {
   assert_null(run1(s, x, make_scalar(1), z));
   assert_error(TF_INVALID_ARGUMENT, "TestNoKernel");
   assert_error(TF_INVALID_ARGUMENT, "TestNoKernelEither");
+  // Each op is named once, however many nodes of it there are.
+  for (int i = 0; i < 30; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "more%d", i);
+    z = OUT(node(g, i % 2 ? "TestNoKernel" : "TestNoKernelEither", name, z, NONE, NULL));
+  }
+  assert_null(run1(s, x, make_scalar(1), z));
+  assert_error(TF_INVALID_ARGUMENT, "of the ops: TestNoKernelEither");
+  assert_null(
+      strstr(strstr(TF_Message(S), "of the ops: ") + strlen("of the ops: TestNoKernelEither"), "TestNo"));
   end_session(s);
   TF_DeleteGraph(g);
 }
