@@ -103,7 +103,6 @@ dvt_status dvt_session_node_fold(TF_Session *session, dvt_session_node *node, TF
   dvt_step step = {.device = session->device,
                    .resources = session->resources,
                    .pool = session->pool,
-                   .graph_def_version = session->graph_def_version,
                    .config_proto = session->config_proto};
   TF_OpKernelContext ctx = {.kernel = &node->kernel,
                             .step = &step,

@@ -105,7 +105,7 @@ struct TF_Session {
   _Atomic(dvt_callable *) callables;
   int32_t instance_count;
   uint32_t epoch;             // number of the plan under construction
-  int32_t graph_def_version;  // of the graph when the last plan was made
+  int32_t graph_def_version;  // of the graph when the last plan was made; not for running steps
   bool warned_device;
   dvt_partial_run_state *partial_runs;
   int64_t partial_run_count;

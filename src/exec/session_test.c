@@ -364,6 +364,56 @@ static void test_rule_175_steps_count_from_one(void **state) {
   TF_DeleteGraph(g);
 }
 
+typedef struct fetcher {
+  TF_Session *session;
+  TF_Output x, *fetches;
+  int count;
+  pthread_barrier_t *start;
+  bool good;
+} fetcher;
+
+static void *fetch_each(void *arg) {
+  fetcher *f = arg;
+  TF_Status *status = TF_NewStatus();
+  pthread_barrier_wait(f->start);
+  for (int i = 0; i < f->count; i++) {
+    TF_Tensor *value = make_scalar(1), *got = NULL;
+    TF_SessionRun(f->session, NULL, &f->x, &value, 1, &f->fetches[i], &got, 1, NULL, 0, NULL, status);
+    f->good &= TF_GetCode(status) == TF_OK && first_of(got) == (float)(i + 2);
+    TF_DeleteTensor(value);
+    TF_DeleteTensor(got);
+  }
+  TF_DeleteStatus(status);
+  return NULL;
+}
+
+// Steps start in some threads while others make plans.
+static void test_plans_are_made_in_many_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4, FETCHES = 60 };
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), z = x, fetches[FETCHES];
+  for (int i = 0; i < FETCHES; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "n%d", i);
+    fetches[i] = z = OUT(node(g, "TestAdd", name, z, x, NULL));
+  }
+  TF_Session *s = new_session(g, NULL, 0);
+  pthread_t threads[THREADS];
+  fetcher fetchers[THREADS];
+  pthread_barrier_t start;
+  pthread_barrier_init(&start, NULL, THREADS);
+  for (int i = 0; i < THREADS; i++) {
+    fetchers[i] = (fetcher){s, x, fetches, FETCHES, &start, true};
+    assert_int_equal(pthread_create(&threads[i], NULL, fetch_each, &fetchers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  pthread_barrier_destroy(&start);
+  for (int i = 0; i < THREADS; i++) assert_true(fetchers[i].good);
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 static void test_closed_session_refuses(void **state) {
   (void)state;
   TF_Graph *g = TF_NewGraph();
@@ -498,6 +548,7 @@ int main(void) {
       cmocka_unit_test(test_rule_116_create_is_retried),
       cmocka_unit_test(test_payloads_of_a_failure_reach_the_caller),
       cmocka_unit_test(test_rule_175_steps_count_from_one),
+      cmocka_unit_test(test_plans_are_made_in_many_threads),
       cmocka_unit_test(test_closed_session_refuses),
       cmocka_unit_test(test_cycle_is_an_error),
       cmocka_unit_test(test_long_chain),

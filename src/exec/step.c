@@ -22,7 +22,6 @@ void dvt_step_init(dvt_step *step, TF_Session *session) {
   step->device = session->device;
   step->pool = session->pool;
   step->resources = session->resources;
-  step->graph_def_version = session->graph_def_version;
   step->config_proto = session->config_proto;
   step->function_library = function_library;
   step->function_library_arg = session->graph;

@@ -15,7 +15,6 @@ typedef struct dvt_step {
   const dvt_device *device;
   dvt_pool *pool;  // for loops inside kernels; NULL: run in place
   dvt_resource_manager *resources;
-  int graph_def_version;
   dvt_str config_proto;  // serialised ConfigProto of the session; may be empty
   // Serialised FunctionDefLibrary on demand (rarely asked); may be NULL.
   dvt_status (*function_library)(void *arg, dvt_buf *out);

@@ -148,8 +148,7 @@ static inline dvt_status test_node_create(test_node *t) {
                                         t->input_names, NULL, &t->arena, &t->kernel));
   t->step = (dvt_step){.id = 7,
                        .device = dvt_device_cpu(),
-                       .resources = t->resources,
-                       .graph_def_version = DVT_GRAPH_DEF_VERSION};
+                       .resources = t->resources};
   for (int i = 0; i < TEST_MAX; i++) t->inputs[i] = &t->values[i];
   t->ctx = (TF_OpKernelContext){.kernel = &t->kernel,
                                 .step = &t->step,
