@@ -327,7 +327,7 @@ static void state_free(dvt_flow_state *state) {
 
 // One block: the state, then its arrays.
 static dvt_flow_state *state_new(dvt_plan *plan, dvt_flow *flow) {
-  size_t frames = (size_t)flow->frame_count, tensors = (size_t)(plan->feed_count + plan->fetch_count);
+  size_t frames = (size_t)flow->frame_count, tensors = (size_t)plan->feed_count + (size_t)plan->fetch_count;
   dvt_flow_state *state =
       dvt_calloc(1, sizeof *state + tensors * sizeof(TF_Tensor) + 2 * frames * sizeof(void *));
   if (!state) return NULL;
