@@ -9,21 +9,22 @@
 
 const char *dvt_version(void) { return DVT_VERSION; }
 
-const dvt_model_info *dvt_model_describe(const dvt_model *model) { return &model->info; }
+const dvt_model_info *dvt_model_describe(const dvt_model *model) { return model ? &model->info : NULL; }
 
 // ---- signatures ----
 
-int dvt_model_signature_count(const dvt_model *model) { return model->signature_count; }
+int dvt_model_signature_count(const dvt_model *model) { return model ? model->signature_count : 0; }
 
 const char *dvt_model_signature_name(const dvt_model *model, int index) {
-  return index >= 0 && index < model->signature_count ? model->signatures[index].name : NULL;
+  return model && index >= 0 && index < model->signature_count ? model->signatures[index].name : NULL;
 }
 
 const char *dvt_model_default_signature(const dvt_model *model) {
-  return dvt_model_signature_name(model, model->default_signature);
+  return model ? dvt_model_signature_name(model, model->default_signature) : NULL;
 }
 
 static const dvt_model_signature *find_signature(const dvt_model *model, const char *name) {
+  if (!model) return NULL;
   if (!name) return model->default_signature < 0 ? NULL : &model->signatures[model->default_signature];
   for (int i = 0; i < model->signature_count; ++i)
     if (strcmp(model->signatures[i].name, name) == 0) return &model->signatures[i];
@@ -162,6 +163,7 @@ static dvt_status no_such_name(const dvt_model *model, const dvt_model_signature
 
 static dvt_status find_tensor(dvt_model *model, const char *signature, const char *name, bool is_output,
                               const dvt_model_tensor **out) {
+  if (!model) return dvt_error(TF_INVALID_ARGUMENT, "the model is NULL; open one with dvt_model_open.");
   const dvt_model_signature *s = find_signature(model, signature);
   if (signature && !s) return signature_or_error(model, signature, &s);
   if (!name)
@@ -206,8 +208,22 @@ typedef struct run {
   int feed_count, fetch_count;
 } run;
 
+// As files, the command and Python have it; stock's messages about ops say float, double and half.
+static const char *numpy_name(int dtype) {
+  switch (dtype) {
+    case TF_FLOAT:
+      return "float32";
+    case TF_DOUBLE:
+      return "float64";
+    case TF_HALF:
+      return "float16";
+    default:
+      return dvt_dtype_name(dtype);
+  }
+}
+
 static void describe_info(const dvt_tensor_info *info, dvt_buf *out) {
-  dvt_buf_printf(out, "%s", info->dtype ? dvt_dtype_name(info->dtype) : "?");
+  dvt_buf_printf(out, "%s", info->dtype ? numpy_name((int)info->dtype) : "?");
   dvt_shape_describe(info->dims, info->rank, out);
 }
 
@@ -220,7 +236,7 @@ static dvt_status check_value(const dvt_model *model, const dvt_tensor_info *inf
     fits = info->dims[d] < 0 || info->dims[d] == dims[d];
   if (fits) return NULL;
   dvt_buf got = {0}, want = {0};
-  dvt_buf_printf(&got, "%s", dvt_dtype_name(value->dtype));
+  dvt_buf_printf(&got, "%s", numpy_name(value->dtype));
   dvt_shape_describe(dims, value->rank, &got);
   describe_info(info, &want);
   dvt_status status = dvt_error(TF_INVALID_ARGUMENT, "input '%s' of %s is %s; the model wants %s.",

@@ -308,16 +308,19 @@ static void ensure(dvt_model *model) {
 }
 
 int dvt_model_op_count(dvt_model *model) {
+  if (!model) return 0;
   ensure(model);
   return model->op_count;
 }
 
 const dvt_op_use *dvt_model_op(dvt_model *model, int index) {
+  if (!model) return NULL;
   ensure(model);
   return index >= 0 && index < model->op_count ? &model->ops[index] : NULL;
 }
 
 int dvt_model_missing_count(dvt_model *model) {
+  if (!model) return 0;
   ensure(model);
   return model->missing_count;
 }

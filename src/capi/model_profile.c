@@ -4,7 +4,7 @@
 #include "capi/model.h"
 
 void dvt_model_set_profiling(dvt_model *model, bool on) {
-  atomic_store_explicit(&model->profiling, on, memory_order_relaxed);
+  if (model) atomic_store_explicit(&model->profiling, on, memory_order_relaxed);
 }
 
 void dvt_model_take_profile(dvt_model *model, dvt_profile *profile) {
@@ -77,6 +77,10 @@ static dvt_op_time *to_times(const sum *sums, size_t count) {
 int dvt_model_profile(dvt_model *model, dvt_op_time **out_times) {
   dvt_op_time *times = NULL;
   size_t count = 0;
+  if (!model) {
+    *out_times = NULL;
+    return 0;
+  }
   pthread_mutex_lock(&model->lock);
   size_t entries = model->has_profile ? model->profile.count : 0;
   sum *sums = entries ? dvt_calloc(entries, sizeof *sums) : NULL;

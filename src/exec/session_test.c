@@ -342,6 +342,30 @@ static void test_rule_116_create_is_retried(void **state) {
   TF_DeleteGraph(g);
 }
 
+static void *attr_create(TF_OpKernelConstruction *ctx) {
+  TF_Status *status = TF_NewStatus();
+  int64_t value;
+  TF_OpKernelConstruction_GetAttrInt64(ctx, "absent", &value, status);
+  TF_OpKernelConstruction_Failure(ctx, status);
+  TF_DeleteStatus(status);
+  return NULL;
+}
+
+static void test_failing_create_names_its_node_once(void **state) {
+  (void)state;
+  register_op("TestAttrCreate", "x: float -> y: float", false);
+  add_kernel("TestAttrCreate", attr_create, identity_compute, NULL);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), y = OUT(node(g, "TestAttrCreate", "y", x, NONE, NULL));
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_null(run1(s, x, make_scalar(1), y));
+  assert_error(TF_NOT_FOUND, "\n\t [[{{node y}}]]\n\t in op 'TestAttrCreate'");
+  const char *tag = strstr(TF_Message(S), "[[{{node y}}]]");
+  assert_null(strstr(tag + 1, "[[{{node y}}]]"));
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 static int64_t seen_step;
 static void step_compute(void *state, TF_OpKernelContext *ctx) {
   seen_step = TF_StepId(ctx);
@@ -546,6 +570,7 @@ int main(void) {
       cmocka_unit_test(test_fetched_constant_may_be_written_to),
       cmocka_unit_test(test_rule_114_one_kernel_per_node_and_session),
       cmocka_unit_test(test_rule_116_create_is_retried),
+      cmocka_unit_test(test_failing_create_names_its_node_once),
       cmocka_unit_test(test_payloads_of_a_failure_reach_the_caller),
       cmocka_unit_test(test_rule_175_steps_count_from_one),
       cmocka_unit_test(test_plans_are_made_in_many_threads),

@@ -388,6 +388,8 @@ static void test_unknown_ops_are_all_listed(void **state) {
                   NULL);
   assert_error(TF_NOT_FOUND,
                "Op type not registered 'NoSuchB' (2 nodes, first {{node b}}), 'NoSuchA' (1 node");
+  must_not_import(graph, "node { name: 'a' op: 'TestScaler' }", NULL);
+  assert_error(TF_NOT_FOUND, "Did you mean 'TestScalar'");
   TF_DeleteGraph(graph);
 }
 

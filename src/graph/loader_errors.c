@@ -2,6 +2,9 @@
 // not exist, cycles.
 #include "graph/loader_errors.h"
 
+#include "base/nearest.h"
+#include "op/registry.h"
+
 enum { MAX_LISTED = 20, MAX_CYCLE_SHOWN = 8 };
 
 typedef struct unknown_op {
@@ -22,19 +25,30 @@ static unknown_op *count_unknown_op(dvt_loader *loader, dvt_map *seen, dvt_str o
   return entry;
 }
 
+static void offer(void *arg, const dvt_op_def *op) { dvt_nearest_offer(arg, op->name); }
+
+// "Did you mean ...?" for a single unknown op; a list of them means a plugin that is not loaded.
+static void suggest(const unknown_op *only, dvt_buf *out) {
+  dvt_nearest nearest = {.wanted = only->name};
+  dvt_op_registry_visit(offer, &nearest);
+  dvt_nearest_print(&nearest, out);
+}
+
 static dvt_status describe_unknown_ops(const unknown_op *first, size_t kinds) {
-  dvt_buf text = {0};
+  dvt_buf text = {0}, hint = {0};
   size_t listed = 0;
+  if (kinds == 1) suggest(first, &hint);
   for (const unknown_op *entry = first; entry && listed < MAX_LISTED; entry = entry->next, listed++)
     dvt_buf_printf(&text, "%s'" DVT_STR_FMT "' (%zu node%s, first {{node " DVT_STR_FMT "}})",
                    listed ? ", " : "", DVT_STR_ARG(entry->name), entry->count, entry->count == 1 ? "" : "s",
                    DVT_STR_ARG(entry->first_node));
   if (kinds > listed) dvt_buf_printf(&text, " and %zu more", kinds - listed);
-  dvt_status status =
-      dvt_error(TF_NOT_FOUND,
-                "Op type not registered %s in binary running in this process. Load the plugin that "
-                "registers %s (TF_LoadLibrary, dvt_load_plugin, --plugin FILE) before importing the graph",
-                text.data ? text.data : "", kinds == 1 ? "it" : "them");
+  dvt_status status = dvt_error(
+      TF_NOT_FOUND,
+      "Op type not registered %s in binary running in this process.%s Load the plugin "
+      "that registers %s (TF_LoadLibrary, dvt_load_plugin, --plugin FILE) before importing the graph",
+      text.data ? text.data : "", hint.data ? hint.data : "", kinds == 1 ? "it" : "them");
+  dvt_buf_deinit(&hint);
   dvt_buf_deinit(&text);
   return status;
 }

@@ -315,6 +315,9 @@ static dvt_status load(dvt_saved_model *model) {
   dvt_buf_printf(&path, "%s/saved_model.pb", model->directory);
   if (is_file(&path)) {
     status = dvt_file_read(path.data, &model->file);
+    if (!status && model->file.len == 0)
+      status = dvt_error(TF_INVALID_ARGUMENT,
+                         "%s is empty: it holds no graph. Copy or export the SavedModel again", path.data);
   } else {
     dvt_buf_append(&path, "txt", 3);
     if (is_file(&path)) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/map.h"
 #include "kernel/builder.h"
 #include "kernel/registry_internal.h"
@@ -147,6 +148,13 @@ dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
     status = dvt_error_out_of_memory(0);
   } else {
     builder->def.plugin = dvt_op_registry_owner();
+    // Accepted as in stock (rule 96), where nobody learns that the kernel is never chosen.
+    if (builder->def.device_type.len == 0)
+      dvt_log(DVT_WARNING,
+              "a kernel of op '" DVT_STR_FMT
+              "' is registered for a device without a name and will never be chosen. Give \"CPU\" to "
+              "TF_NewKernelBuilder",
+              DVT_STR_ARG(builder->def.op));
     pthread_rwlock_wrlock(&registry.lock);
     status = insert(&builder->def, class_name);
     pthread_rwlock_unlock(&registry.lock);

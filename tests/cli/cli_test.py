@@ -244,11 +244,34 @@ class CliTest(unittest.TestCase):
         text = self.call("run", graph, "--input", "a=" + x, "--input", "b=" + x, code=RUN_FAILED)
         self.assertIn("{{node c}}", text)
         self.assertIn("MatMul", text)
-        text = self.call("run", graph, code=RUN_FAILED)
-        self.assertIn("'a' (", text)
+        text = self.call("run", graph, code=USAGE)
+        self.assertIn("'a' (float32", text)
         self.assertIn("'b' (", text)
-        self.assertIn("given twice", self.call("run", graph, "--input", "a=" + x, "--input", "a:0=" + x, code=RUN_FAILED))
+        self.assertIn("given twice", self.call("run", graph, "--input", "a=" + x, "--input", "a:0=" + x, code=USAGE))
         self.call("run", graph, "--input", "a=" + x, "--output", "a")  # b is not needed for that
+
+    def test_inspect_kernel_without_op(self):
+        source = self.path("orphan.c", """
+#include "tensorflow/c/kernels.h"
+static void compute(void *kernel, TF_OpKernelContext *ctx) { (void)kernel, (void)ctx; }
+void TF_InitKernel(void) {
+  TF_Status *status = TF_NewStatus();
+  TF_RegisterKernelBuilder("o", TF_NewKernelBuilder("OpOfNobody", "CPU", NULL, compute, NULL), status);
+  TF_RegisterKernelBuilder("n", TF_NewKernelBuilder("NoOp", "CPU", NULL, compute, NULL), status);
+  TF_DeleteStatus(status);
+}
+""")
+        plugin = self.path("orphan.so")
+        self.compile("-std=c11", "-fPIC", "-shared", source, "-o", plugin)
+        self.assertEqual(json.loads(self.call("inspect", plugin, "--json"))["kernels_without_op"], ["OpOfNobody"])
+        text = self.call("inspect", plugin)
+        self.assertIn("OpOfNobody (CPU)", text)
+        self.assertNotIn("NoOp (CPU)", text)
+
+    def test_empty_saved_model(self):
+        os.makedirs(self.path("empty_model"), exist_ok=True)
+        self.path("empty_model/saved_model.pb", b"")
+        self.assertRegex(self.call("run", self.path("empty_model"), code=BAD_MODEL), "saved_model.pb is empty: .* export")
 
     def test_plugin_errors(self):
         graph = self.path("g.pbtxt", ECHO)
@@ -323,6 +346,7 @@ class CliTest(unittest.TestCase):
         found = json.loads(self.call("inspect", plugin, "--json"))
         self.assertEqual([o["name"] for o in found["ops"]], ["Cube"])
         self.assertEqual([k["op"] for k in found["kernels"]], ["Cube"])
+        self.assertEqual(found["kernels_without_op"], [])
         self.assertIn("first_plugin, 1 kernel", self.call("ops", "Cube", "--plugin", plugin))
         graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT") + node("y", "Cube", ["x"]))
         x = self.path("x.npy", np.full([2, 2], 3, np.float32))
@@ -337,7 +361,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "y = 1 2.5 -3\n"), done.stderr)
         done = subprocess.run([program, graph, "1"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("wants float[3]", done.stderr)
+        self.assertIn("wants float32[3]", done.stderr)
 
 
 if __name__ == "__main__":

@@ -198,13 +198,14 @@ static void test_run_errors(void **state) {
     TF_Code code;
     const char *part;
   } cases[] = {
-      {NULL, NULL, 0, 2, NULL, TF_INVALID_ARGUMENT, "needs the inputs 'a' (double[?,2]), 'b' (double[?,2])"},
+      {NULL, NULL, 0, 2, NULL, TF_INVALID_ARGUMENT,
+       "needs the inputs 'a' (float64[?,2]), 'b' (float64[?,2])"},
       {a, pair, 1, 2, NULL, TF_INVALID_ARGUMENT, "needs the input 'b'"},
       {NULL, NULL, 0, 1, p, TF_INVALID_ARGUMENT, "needs the input 'a'"},
       {twice, pair, 2, 1, p, TF_INVALID_ARGUMENT, "given twice"},
       {unknown, pair, 1, 1, p, TF_NOT_FOUND, "no input 'x'"},
       {a, pair, 1, 1, unknown, TF_NOT_FOUND, "no output 'x'"},
-      {a, &flat, 1, 1, p, TF_INVALID_ARGUMENT, "double[3]; the model wants double[?,2]"},
+      {a, &flat, 1, 1, p, TF_INVALID_ARGUMENT, "float64[3]; the model wants float64[?,2]"},
       {a, &whole, 1, 1, p, TF_INVALID_ARGUMENT, "int32"},
       {a, pair, 1, 1, NULL, TF_INVALID_ARGUMENT, "room for 1 outputs"},
       {NULL, NULL, 1, 1, p, TF_INVALID_ARGUMENT, "array"},
@@ -383,13 +384,38 @@ static void test_many_threads(void **state) {
   dvt_model_close(model);
 }
 
+static void test_null_model(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  dvt_op_time *times = (dvt_op_time *)&status;
+  assert_null(dvt_model_describe(NULL));
+  assert_int_equal(dvt_model_signature_count(NULL), 0);
+  assert_null(dvt_model_signature_name(NULL, 0));
+  assert_null(dvt_model_default_signature(NULL));
+  assert_int_equal(dvt_model_input_count(NULL, NULL), -1);
+  assert_int_equal(dvt_model_output_count(NULL, "x"), -1);
+  assert_null(dvt_model_input(NULL, NULL, 0));
+  assert_null(dvt_model_output(NULL, NULL, 0));
+  assert_null(dvt_model_find_input(NULL, "s", "x", status));
+  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+  assert_null(dvt_model_find_output(NULL, NULL, "x", status));
+  dvt_model_set_profiling(NULL, true);
+  assert_int_equal(dvt_model_profile(NULL, &times), 0);
+  assert_null(times);
+  assert_int_equal(dvt_model_op_count(NULL), 0);
+  assert_null(dvt_model_op(NULL, 0));
+  assert_int_equal(dvt_model_missing_count(NULL), 0);
+  dvt_model_close(NULL);
+  TF_DeleteStatus(status);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_describe),     cmocka_unit_test(test_names),
       cmocka_unit_test(test_run),          cmocka_unit_test(test_run_errors),
       cmocka_unit_test(test_profile),      cmocka_unit_test(test_describe_only_and_missing),
       cmocka_unit_test(test_open_errors),  cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_null_model),
   };
   return cmocka_run_group_tests(tests, register_op, remove_graph);
 }

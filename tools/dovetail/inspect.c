@@ -6,6 +6,7 @@
 
 #include "dtype.h"
 #include "list.h"
+#include "tensorflow/c/c_api_experimental.h"
 
 // ---- plugins ----
 
@@ -24,6 +25,7 @@ static bool is_shared_library(const char *path) {
 typedef struct plugin_list {
   json *json;
   int count;
+  int without_op;  // kernels whose op nobody defines
 } plugin_list;
 
 static void show_op(void *arg, const dvt_op_info *op) {
@@ -44,6 +46,24 @@ static void show_kernel(void *arg, const dvt_kernel_info *kernel) {
     list_kernel_text(kernel);
 }
 
+static void show_without_op(void *arg, const dvt_kernel_info *kernel) {
+  plugin_list *list = arg;
+  TF_Status *status = TF_NewStatus();
+  TF_OpIsStateful(kernel->op, status);
+  if (TF_GetCode(status) == TF_NOT_FOUND) {
+    ++list->without_op;
+    if (list->json)
+      json_string(list->json, NULL, kernel->op);
+    else
+      printf("%s  %s (%s)\n",
+             list->without_op == 1
+                 ? "\nkernels of ops that neither this plugin nor another loaded one defines:\n"
+                 : "",
+             kernel->op, kernel->device);
+  }
+  TF_DeleteStatus(status);
+}
+
 static int inspect_plugin(const cli_options *options, const char *path) {
   TF_Status *status = TF_NewStatus();
   const char *name = dvt_load_plugin(path, status);
@@ -52,7 +72,7 @@ static int inspect_plugin(const cli_options *options, const char *path) {
     exit_code = cli_error(CLI_BAD_PLUGIN, "%s", TF_Message(status));
   } else if (options->json) {
     json j = {.file = stdout};
-    plugin_list list = {&j, 0};
+    plugin_list list = {.json = &j};
     json_open(&j, NULL, '{');
     json_string(&j, "plugin", name);
     json_string(&j, "path", path);
@@ -62,14 +82,20 @@ static int inspect_plugin(const cli_options *options, const char *path) {
     json_open(&j, "kernels", '[');
     dvt_list_kernels(NULL, name, show_kernel, &list);
     json_close(&j, ']');
+    json_open(&j, "kernels_without_op", '[');
+    dvt_list_kernels(NULL, name, show_without_op, &list);
+    json_close(&j, ']');
     json_close(&j, '}');
   } else {
-    plugin_list ops = {NULL, 0}, kernels = {NULL, 0};
+    plugin_list ops = {0}, kernels = {0};
     printf("%s: plugin %s\n\nops\n", path, name);
     dvt_list_ops(name, show_op, &ops);
     printf("%d op%s\n\nkernels\n", ops.count, ops.count == 1 ? "" : "s");
     dvt_list_kernels(NULL, name, show_kernel, &kernels);
     printf("%d kernel%s\n", kernels.count, kernels.count == 1 ? "" : "s");
+    dvt_list_kernels(NULL, name, show_without_op, &kernels);
+    if (kernels.without_op)
+      puts("No graph can use them: register the op too, correct its name, or give its plugin with --plugin.");
     if (ops.count + kernels.count == 0)
       puts(
           "\nIt registers nothing: a plugin defines TF_InitKernel, which calls TF_RegisterOpDefinition and\n"

@@ -44,6 +44,10 @@ static int read_inputs(job *j) {
     const char *file = j->input_files[i];
     j->input_infos[i] = dvt_model_find_input(j->model, j->options->signature, j->input_names[i], j->status);
     if (!j->input_infos[i]) return cli_error(CLI_USAGE, "%s", TF_Message(j->status));
+    for (int k = 0; k < i; ++k)
+      if (strcmp(j->input_infos[k]->tensor, j->input_infos[i]->tensor) == 0)
+        return cli_error(CLI_USAGE, "the input '%s' is given twice: --input %s and --input %s.",
+                         j->input_infos[i]->name, j->options->inputs[k], j->options->inputs[i]);
     j->inputs[i] = input_read(file, j->input_infos[i], j->status);
     if (!j->inputs[i])
       return cli_error(CLI_BAD_INPUT, "%s, given for the input '%s': %s.", file, j->input_infos[i]->name,
@@ -89,6 +93,13 @@ static int choose_outputs(job *j) {
   return CLI_OK;
 }
 
+// Did the run not begin because an input is missing? Only the library knows which inputs the outputs need.
+static bool lacks_input(const job *j) {
+  return TF_GetCode(j->status) == TF_INVALID_ARGUMENT &&
+         j->options->input_count < dvt_model_input_count(j->model, j->options->signature) &&
+         strstr(TF_Message(j->status), " also needs the input") != NULL;
+}
+
 static int run_model(job *j) {
   const cli_options *options = j->options;
   dvt_model_set_profiling(j->model, options->profile);
@@ -98,7 +109,8 @@ static int run_model(job *j) {
                 options->output_count ? options->outputs : NULL, j->values, j->output_count, j->status);
   j->run_ms = now_ms() - begin;
   cli_stage(options, NULL);
-  if (TF_GetCode(j->status) != TF_OK) return cli_error(CLI_RUN_FAILED, "%s", TF_Message(j->status));
+  if (TF_GetCode(j->status) != TF_OK)
+    return cli_error(lacks_input(j) ? CLI_USAGE : CLI_RUN_FAILED, "%s", TF_Message(j->status));
   for (int i = 0; i < j->output_count; ++i) j->outputs[i].tensor = j->values[i];
   return CLI_OK;
 }
@@ -211,6 +223,9 @@ const cli_verb cli_run = {
     "\n"
     "Outputs: DIR/NAME.npy, and DIR/outputs.json, a list of objects with name, tensor, file, dtype and "
     "shape.\n"
+    "dtypes have NumPy's names (float32, float64, float16); messages about ops say float, double and half "
+    "as\n"
+    "TensorFlow does.\n"
     "Strings are written as NumPy 'S' arrays, bfloat16 as raw 2-byte elements (view them with ml_dtypes).\n"
     "\n"
     "Examples:\n"
