@@ -319,6 +319,18 @@ static void test_rule_044_op_of_a_plugin_not_loaded_yet(void **state) {
   assert_int_equal(register_op("ClaimOfTheHost", "x: float"), TF_OK);
 }
 
+static void blank_compute(void *kernel, TF_OpKernelContext *ctx) { (void)kernel, (void)ctx; }
+
+// Rule 96: taken, as in stock, but not silently.
+static void test_rule_096_device_without_a_name(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  TF_RegisterKernelBuilder("k", TF_NewKernelBuilder("BlankDevice", "", NULL, blank_compute, NULL), status);
+  assert_tf_status(status, TF_OK, "");
+  assert_non_null(strstr(test_last_log, "'BlankDevice' is registered for a device without a name"));
+  TF_DeleteStatus(status);
+}
+
 static void test_plugin_that_loads_itself(void **state) {
   (void)state;
   dvt_plugin *plugin = NULL;
@@ -345,6 +357,7 @@ int main(void) {
       cmocka_unit_test(test_many_threads_one_plugin),
       cmocka_unit_test(test_rule_044_op_of_a_plugin_not_loaded_yet),
       cmocka_unit_test(test_plugin_that_loads_itself),
+      cmocka_unit_test(test_rule_096_device_without_a_name),
       cmocka_unit_test(test_autoload),
   };
   make_directories();
