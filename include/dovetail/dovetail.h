@@ -1,6 +1,7 @@
 // Dovetail's own C API: open a trained model, see what it wants and gives, run it. A model is a SavedModel directory, a
-// file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js graph model (model.json or the folder it lies in). It stands on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status
-// it uses. Plugins in the standard plugin directory are found by themselves.
+// file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js graph model (model.json, or the folder it lies in). It stands
+// on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status it uses. Plugins in the standard plugin
+// directory are found by themselves.
 //
 //   TF_Status *status = TF_NewStatus();
 //   dvt_model *model = NULL;

@@ -8,6 +8,8 @@
 #include "graph/checkpoint.h"
 #include "graph/import.h"
 #include "graph/tfjs.h"
+#include "graph/unfuse.h"
+#include "op/registry.h"
 #include "plugin/plugin.h"
 
 enum { CONFIG_INTRA_OP = 2, CONFIG_INTER_OP = 5 };  // ConfigProto
@@ -213,6 +215,20 @@ static bool is_tfjs(const char *path, bool is_directory) {
          !has_file(path, "saved_model.pbtxt");
 }
 
+static bool is_undefined(dvt_str op) { return !dvt_op_lookup(op); }
+
+// Where no plugin defines the fused ops of the web, the graph runs in ordinary ones.
+static dvt_status take_apart_undefined(dvt_model *model) {
+  dvt_buf plain = {0};
+  if (!dvt_graph_has_fused(model->graph_def, is_undefined)) return NULL;
+  dvt_status status = dvt_graph_unfuse(model->graph_def, is_undefined, &plain);
+  dvt_buf old = model->file;
+  model->file = plain;
+  model->graph_def = dvt_buf_str(&plain);
+  dvt_buf_deinit(&old);
+  return status;
+}
+
 static dvt_status read_tfjs(dvt_model *model, const char *path, bool describe_only) {
   dvt_tfjs_model *tfjs;
   DVT_RETURN_IF_ERROR(dvt_tfjs_open(path, &tfjs));
@@ -227,6 +243,7 @@ static dvt_status read_tfjs(dvt_model *model, const char *path, bool describe_on
     status = dvt_error(TF_UNIMPLEMENTED,
                        "its \"modelInitializer\", the graph that fills its tables, is not supported. Run the "
                        "SavedModel that it was converted from.");
+  if (!status && !describe_only) status = take_apart_undefined(model);
   dvt_tfjs_close(tfjs);
   return status;
 }

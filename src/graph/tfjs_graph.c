@@ -8,7 +8,8 @@
 // Field numbers of the public graph.proto, function.proto, node_def.proto, attr_value.proto.
 enum { GRAPH_NODE = 1, GRAPH_LIBRARY = 2, LIBRARY_FUNCTION = 1, FUNCTION_NODE = 3 };
 enum { NODE_NAME = 1, NODE_OP = 2, NODE_ATTR = 5, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { ATTR_TYPE = 6, ATTR_TENSOR = 8, TENSOR_VERSION = 3 };
+enum { MAX_ARGS = 16 };  // of a fused node: far beyond any
+enum { ATTR_LIST = 1, ATTR_INT = 3, ATTR_TYPE = 6, ATTR_TENSOR = 8, LIST_TYPE = 6, TENSOR_VERSION = 3 };
 
 static dvt_str bytes_of(dvt_str message, uint32_t number) {
   dvt_field field;
@@ -106,12 +107,35 @@ static dvt_status put_value(const tfjs_reader *r, tfjs_weight *w, dvt_str node, 
   return NULL;
 }
 
+// The op _FusedConv2D has since got an attr for the dtypes of its further inputs, which all were T before.
+static void put_fused_conv(uint32_t number, dvt_str node, dvt_buf *out) {
+  dvt_field count = {0}, type = {0};
+  bool known = dvt_wire_find(attr_of(node, "num_args"), ATTR_INT, DVT_WIRE_VARINT, &count) &&
+               dvt_wire_find(attr_of(node, "T"), ATTR_TYPE, DVT_WIRE_VARINT, &type) &&
+               count.value <= MAX_ARGS;
+  size_t begin = dvt_wire_begin(out, number);
+  dvt_buf_append_str(out, node);
+  if (known && !attr_of(node, "TArgs").len) {
+    size_t attr = dvt_wire_begin(out, NODE_ATTR);
+    dvt_wire_put_bytes(out, ENTRY_KEY, DVT_STR("TArgs"));
+    size_t value = dvt_wire_begin(out, ENTRY_VALUE), list = dvt_wire_begin(out, ATTR_LIST);
+    for (uint64_t i = 0; i < count.value; ++i) dvt_wire_put_varint(out, LIST_TYPE, type.value);
+    dvt_wire_end(out, list);
+    dvt_wire_end(out, value);
+    dvt_wire_end(out, attr);
+  }
+  dvt_wire_end(out, begin);
+}
+
 static dvt_status put_node(const tfjs_reader *r, uint32_t number, dvt_str node, dvt_buf *out) {
   dvt_str name = bytes_of(node, NODE_NAME), op = bytes_of(node, NODE_OP);
   tfjs_weight *w = dvt_map_get(&r->by_name, name);
   if (!w) {
     if (dvt_str_is(op, "Const")) DVT_RETURN_IF_ERROR(check_own_value(r, name, node));
-    dvt_wire_put_bytes(out, number, node);
+    if (dvt_str_is(op, "_FusedConv2D"))
+      put_fused_conv(number, node, out);
+    else
+      dvt_wire_put_bytes(out, number, node);
     return NULL;
   }
   if (!dvt_str_is(op, "Const"))

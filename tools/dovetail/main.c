@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run, &cli_inspect, &cli_ops, &cli_kernels};
+static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_bench,
+                                        &cli_convert, &cli_ops,     &cli_kernels};
 
 static void print_exit_codes(FILE *file) {
   fputs("Exit codes:\n", file);
@@ -22,11 +23,15 @@ static void print_help(FILE *file) {
   for (size_t i = 0; i < DVT_COUNT_OF(verbs); ++i)
     fprintf(file, "  %-8s %-18s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
   fputs(
-      "\nMODEL is a SavedModel directory or a file holding a GraphDef (.pb, .pbtxt).\n\n"
+      "\nMODEL is a SavedModel directory, a file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js "
+      "model.json.\n\n"
       "Examples:\n"
       "  dovetail inspect model_dir\n"
       "  dovetail run model_dir --input image=cat.png --out-dir out\n"
       "  dovetail run graph.pbtxt --input x=x.npy --output y --plugin my_ops.so\n"
+      "  dovetail run model.json --input 0=cat.png\n"
+      "  dovetail bench model_dir --threads 2\n"
+      "  dovetail convert model.json graph.pb\n"
       "  dovetail inspect my_ops.so\n"
       "  dovetail ops MatMul\n\n",
       file);
@@ -70,7 +75,8 @@ int main(int argc, char **argv) {
                      first);
   if (!verb)
     return cli_error(CLI_USAGE,
-                     "there is no verb '%s'. The verbs are run, inspect, ops, kernels; see dovetail --help.",
+                     "there is no verb '%s'. The verbs are run, inspect, bench, convert, ops, kernels; see "
+                     "dovetail --help.",
                      first);
   cli_options *options = calloc(1, sizeof *options);
   if (!options) return cli_error(CLI_RUN_FAILED, "out of memory");

@@ -1,0 +1,242 @@
+// See unfuse.h. Works on the bytes of a GraphDef.
+#include "graph/unfuse.h"
+
+#include "base/wire.h"
+
+// Field numbers of the public graph.proto, node_def.proto, attr_value.proto.
+enum { GRAPH_NODE = 1, NODE_NAME = 1, NODE_OP = 2, NODE_INPUT = 3, NODE_DEVICE = 4, NODE_ATTR = 5 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, ATTR_LIST = 1, LIST_TEXT = 2 };
+enum { MAX_INPUTS = 16, MAX_STEPS = 4 };
+
+typedef struct fused_op {
+  const char *op, *plain;
+  const char *attrs[8];  // of the plain op
+} fused_op;
+
+static const fused_op fused_ops[] = {
+    {"_FusedConv2D",
+     "Conv2D",
+     {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format", "dilations"}},
+    {"FusedDepthwiseConv2dNative",
+     "DepthwiseConv2dNative",
+     {"T", "strides", "padding", "explicit_paddings", "data_format", "dilations"}},
+    {"_FusedMatMul", "MatMul", {"T", "transpose_a", "transpose_b"}},
+    {"Prelu", NULL, {0}},
+};
+
+// What may follow, and how many inputs it takes of the node.
+static const struct {
+  const char *name;
+  int inputs;
+} steps[] = {{"BiasAdd", 1}, {"Relu", 0}, {"Relu6", 0},     {"Elu", 0},
+             {"Sigmoid", 0}, {"Tanh", 0}, {"LeakyRelu", 0}, {"Prelu", 1}};
+
+typedef struct node {
+  dvt_str name, op, device, proto;
+  dvt_str inputs[MAX_INPUTS];
+  int input_count;  // data inputs; more than MAX_INPUTS are in no fused node that is known
+  int steps[MAX_STEPS];
+  int step_count;
+} node;
+
+// ---- reading ----
+
+static dvt_str bytes_of(dvt_str message, uint32_t number) {
+  dvt_field field;
+  return dvt_wire_find(message, number, DVT_WIRE_BYTES, &field) ? field.bytes : (dvt_str){0};
+}
+
+static const fused_op *fused_op_of(dvt_str op, bool (*wanted)(dvt_str op)) {
+  for (size_t i = 0; i < DVT_COUNT_OF(fused_ops); ++i)
+    if (dvt_str_is(op, fused_ops[i].op)) return !wanted || wanted(op) ? &fused_ops[i] : NULL;
+  return NULL;
+}
+
+// The attr's whole entry (key and value); empty when it is absent.
+static dvt_str attr_entry(dvt_str proto, const char *name) {
+  dvt_wire wire = dvt_wire_open(proto);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field))
+    if (field.number == NODE_ATTR && dvt_str_is(bytes_of(field.bytes, ENTRY_KEY), name)) return field.bytes;
+  return (dvt_str){0};
+}
+
+static bool is_control(dvt_str input) { return input.len > 0 && input.data[0] == '^'; }
+
+static bool read_steps(node *n, int *inputs) {
+  dvt_wire wire =
+      dvt_wire_open(bytes_of(bytes_of(attr_entry(n->proto, "fused_ops"), ENTRY_VALUE), ATTR_LIST));
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field)) {
+    if (field.number != LIST_TEXT) continue;
+    int step = 0;
+    while (step < (int)DVT_COUNT_OF(steps) && !dvt_str_is(field.bytes, steps[step].name)) ++step;
+    if (step == (int)DVT_COUNT_OF(steps) || n->step_count == MAX_STEPS) return false;
+    n->steps[n->step_count++] = step;
+    *inputs += steps[step].inputs;
+  }
+  return n->step_count > 0 && !wire.bad;
+}
+
+// Fills *n; false when it is fused in a way that is not known.
+static bool read_node(dvt_str proto, const fused_op *fused, node *n) {
+  int wanted = 2;
+  *n = (node){.name = bytes_of(proto, NODE_NAME),
+              .op = bytes_of(proto, NODE_OP),
+              .device = bytes_of(proto, NODE_DEVICE),
+              .proto = proto};
+  dvt_wire wire = dvt_wire_open(proto);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field)) {
+    if (field.number != NODE_INPUT || is_control(field.bytes)) continue;
+    if (n->input_count == MAX_INPUTS) return false;
+    n->inputs[n->input_count++] = field.bytes;
+  }
+  if (fused->plain && !read_steps(n, &wanted)) return false;
+  return n->input_count == wanted;
+}
+
+// ---- writing ----
+
+typedef struct writer {
+  const node *node;
+  dvt_buf *out;
+  dvt_buf name, last;  // of the node being written; what it reads next
+  size_t begin;
+  bool has_controls;  // the first node waits for what the fused one waited for
+} writer;
+
+static void put_copied_attr(const writer *w, const char *name) {
+  dvt_str entry = attr_entry(w->node->proto, name);
+  if (entry.len) dvt_wire_put_bytes(w->out, NODE_ATTR, entry);
+}
+
+// `suffix` NULL: the node that keeps the name.
+static void begin_node(writer *w, const char *suffix, const char *op) {
+  dvt_buf_clear(&w->name);
+  dvt_buf_append_str(&w->name, w->node->name);
+  if (suffix) dvt_buf_printf(&w->name, "/unfused/%s", suffix);
+  w->begin = dvt_wire_begin(w->out, GRAPH_NODE);
+  dvt_wire_put_bytes(w->out, NODE_NAME, dvt_buf_str(&w->name));
+  dvt_wire_put_bytes(w->out, NODE_OP, dvt_str_from(op));
+  if (w->node->device.len) dvt_wire_put_bytes(w->out, NODE_DEVICE, w->node->device);
+}
+
+static void put_input(const writer *w, dvt_str input) { dvt_wire_put_bytes(w->out, NODE_INPUT, input); }
+
+static void put_controls(const writer *w) {
+  dvt_wire wire = dvt_wire_open(w->node->proto);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field))
+    if (field.number == NODE_INPUT && is_control(field.bytes)) put_input(w, field.bytes);
+}
+
+static void end_node(writer *w) {
+  if (!w->has_controls) put_controls(w);
+  w->has_controls = true;
+  dvt_wire_end(w->out, w->begin);
+  dvt_buf swap = w->last;
+  w->last = w->name;
+  w->name = swap;
+}
+
+// One node of one or two inputs and the attr T; "" reads the node before.
+static void put_simple(writer *w, const char *suffix, const char *op, dvt_str a, dvt_str b) {
+  begin_node(w, suffix, op);
+  put_input(w, a.len ? a : dvt_buf_str(&w->last));
+  if (b.len) put_input(w, b);
+  put_copied_attr(w, "T");
+  end_node(w);
+}
+
+// max(x, 0) - alpha * max(-x, 0)
+static void put_prelu(writer *w, const char *suffix, dvt_str x, dvt_str alpha) {
+  dvt_buf positive = {0};
+  put_simple(w, "positive", "Relu", x, (dvt_str){0});
+  dvt_buf_append_str(&positive, dvt_buf_str(&w->last));
+  put_simple(w, "turned", "Neg", x, (dvt_str){0});
+  put_simple(w, "negative", "Relu", (dvt_str){0}, (dvt_str){0});
+  put_simple(w, "scaled", "Mul", (dvt_str){0}, alpha);
+  begin_node(w, suffix, "Sub");
+  put_input(w, dvt_buf_str(&positive));
+  put_input(w, dvt_buf_str(&w->last));
+  put_copied_attr(w, "T");
+  end_node(w);
+  w->out->failed |= positive.failed;
+  dvt_buf_deinit(&positive);
+}
+
+static void put_leaky_alpha(const writer *w) {
+  dvt_str value = bytes_of(attr_entry(w->node->proto, "leakyrelu_alpha"), ENTRY_VALUE);
+  if (!value.len) return;
+  size_t attr = dvt_wire_begin(w->out, NODE_ATTR);
+  dvt_wire_put_bytes(w->out, ENTRY_KEY, DVT_STR("alpha"));
+  dvt_wire_put_bytes(w->out, ENTRY_VALUE, value);
+  dvt_wire_end(w->out, attr);
+}
+
+static void put_step(writer *w, int step, bool is_last, int *next_input) {
+  const char *op = steps[step].name, *suffix = is_last ? NULL : op;
+  if (strcmp(op, "Prelu") == 0) {
+    dvt_buf x = {0};
+    dvt_buf_append_str(&x, dvt_buf_str(&w->last));
+    put_prelu(w, suffix, dvt_buf_str(&x), w->node->inputs[(*next_input)++]);
+    w->out->failed |= x.failed;
+    dvt_buf_deinit(&x);
+    return;
+  }
+  begin_node(w, suffix, op);
+  put_input(w, dvt_buf_str(&w->last));
+  for (int i = 0; i < steps[step].inputs; ++i) put_input(w, w->node->inputs[(*next_input)++]);
+  put_copied_attr(w, "T");
+  if (strcmp(op, "BiasAdd") == 0) put_copied_attr(w, "data_format");
+  if (strcmp(op, "LeakyRelu") == 0) put_leaky_alpha(w);
+  end_node(w);
+}
+
+static void put_apart(const node *n, const fused_op *fused, dvt_buf *out) {
+  writer w = {.node = n, .out = out};
+  int next_input = 2;
+  if (!fused->plain) {
+    put_prelu(&w, NULL, n->inputs[0], n->inputs[1]);
+  } else {
+    begin_node(&w, fused->plain, fused->plain);
+    put_input(&w, n->inputs[0]);
+    put_input(&w, n->inputs[1]);
+    for (size_t i = 0; i < DVT_COUNT_OF(fused->attrs) && fused->attrs[i]; ++i)
+      put_copied_attr(&w, fused->attrs[i]);
+    end_node(&w);
+    for (int i = 0; i < n->step_count; ++i) put_step(&w, n->steps[i], i + 1 == n->step_count, &next_input);
+  }
+  out->failed |= w.name.failed || w.last.failed;
+  dvt_buf_deinit(&w.name);
+  dvt_buf_deinit(&w.last);
+}
+
+// ---- the graph ----
+
+bool dvt_graph_has_fused(dvt_str graph_def, bool (*wanted)(dvt_str op)) {
+  dvt_wire wire = dvt_wire_open(graph_def);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field))
+    if (field.number == GRAPH_NODE && fused_op_of(bytes_of(field.bytes, NODE_OP), wanted)) return true;
+  return false;
+}
+
+dvt_status dvt_graph_unfuse(dvt_str graph_def, bool (*wanted)(dvt_str op), dvt_buf *out) {
+  dvt_wire wire = dvt_wire_open(graph_def);
+  dvt_field field;
+  node n;
+  while (dvt_wire_next(&wire, &field)) {
+    if (field.type == DVT_WIRE_VARINT) dvt_wire_put_varint(out, field.number, field.value);
+    if (field.type != DVT_WIRE_BYTES) continue;
+    const fused_op *fused =
+        field.number == GRAPH_NODE ? fused_op_of(bytes_of(field.bytes, NODE_OP), wanted) : NULL;
+    if (fused && read_node(field.bytes, fused, &n))
+      put_apart(&n, fused, out);
+    else
+      dvt_wire_put_bytes(out, field.number, field.bytes);
+  }
+  if (wire.bad) return dvt_error(TF_INVALID_ARGUMENT, "the graph is damaged: its bytes are no GraphDef.");
+  return out->failed ? dvt_error_out_of_memory(out->len) : NULL;
+}
