@@ -12,7 +12,8 @@ build/%/build.ninja: | deps
 deps:
 	@scripts/setup.sh build
 
-demo: all
+demo: build/release/build.ninja
+	cmake --build build/release -j $(JOBS) --target dovetail_cli dovetail_plugins compat_names
 	scripts/demo.sh
 
 test:
