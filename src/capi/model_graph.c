@@ -202,7 +202,8 @@ static void resolve(dvt_model *model, dvt_model_tensor *tensors, int count, bool
     pthread_mutex_unlock(&model->graph->lock);
     if (!oper || index >= oper->def.output_count) continue;
     tensors[i].output = (TF_Output){oper, index};
-    if (describe) dvt_status_free(dvt_model_describe_output(model, tensors[i].output, &tensors[i].info));
+    if (describe || tensors[i].info.dtype == 0)
+      dvt_status_free(dvt_model_describe_output(model, tensors[i].output, &tensors[i].info));
   }
 }
 

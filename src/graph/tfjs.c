@@ -26,7 +26,10 @@ static const struct {
 
 // Field numbers of the public saved_model.proto and meta_graph.proto.
 enum { SAVED_MODEL_META_GRAPH = 2, META_INFO = 1, META_SIGNATURE = 5, INFO_VERSION = 5 };
-enum { MAP_KEY = 1, MAP_VALUE = 2, SIGNATURE_OUTPUTS = 2 };
+enum { MAP_KEY = 1, MAP_VALUE = 2, SIGNATURE_INPUTS = 1, SIGNATURE_OUTPUTS = 2 };
+enum { INFO_NAME = 1, INFO_DTYPE = 2, INFO_SHAPE = 3 };
+// Of the public graph.proto, node_def.proto, attr_value.proto.
+enum { GRAPH_NODE = 1, NODE_NAME = 1, NODE_OP = 2, NODE_ATTR = 5, ATTR_TYPE = 6, ATTR_SHAPE = 7 };
 
 dvt_status tfjs_error(const tfjs_reader *r, const char *format, ...) {
   dvt_buf message = {0};
@@ -128,6 +131,44 @@ static dvt_status read_signature(tfjs_reader *r, const members *at, dvt_buf *out
   return status ? dvt_status_annotate(status, " (in the signature)") : NULL;
 }
 
+static dvt_str bytes_of(dvt_str message, uint32_t number) {
+  dvt_field field;
+  return dvt_wire_find(message, number, DVT_WIRE_BYTES, &field) ? field.bytes : (dvt_str){0};
+}
+
+static void put_input(dvt_str node, dvt_buf *out) {
+  dvt_str name = bytes_of(node, NODE_NAME);
+  size_t entry = dvt_wire_begin(out, SIGNATURE_INPUTS);
+  dvt_wire_put_bytes(out, MAP_KEY, name);
+  size_t info = dvt_wire_begin(out, MAP_VALUE), tensor = dvt_wire_begin(out, INFO_NAME);
+  dvt_buf_append_str(out, name);
+  dvt_buf_append_str(out, DVT_STR(":0"));
+  dvt_wire_end(out, tensor);
+  dvt_wire wire = dvt_wire_open(node);
+  dvt_field attr, field;
+  while (dvt_wire_next(&wire, &attr)) {
+    if (attr.number != NODE_ATTR) continue;
+    dvt_str key = bytes_of(attr.bytes, MAP_KEY), value = bytes_of(attr.bytes, MAP_VALUE);
+    if (dvt_str_is(key, "dtype") && dvt_wire_find(value, ATTR_TYPE, DVT_WIRE_VARINT, &field))
+      dvt_wire_put_varint(out, INFO_DTYPE, field.value);
+    if (dvt_str_is(key, "shape") && dvt_wire_find(value, ATTR_SHAPE, DVT_WIRE_BYTES, &field) &&
+        field.bytes.len > 0)  // in old graphs an empty shape also stands for an unknown one
+      dvt_wire_put_bytes(out, INFO_SHAPE, field.bytes);
+  }
+  dvt_wire_end(out, info);
+  dvt_wire_end(out, entry);
+}
+
+// Some converters name only outputs; the inputs are then the placeholders, as TensorFlow.js has it.
+static void add_inputs(dvt_str graph_def, dvt_buf *signature) {
+  dvt_field field;
+  if (dvt_wire_find(dvt_buf_str(signature), SIGNATURE_INPUTS, DVT_WIRE_BYTES, &field)) return;
+  dvt_wire wire = dvt_wire_open(graph_def);
+  while (dvt_wire_next(&wire, &field))
+    if (field.number == GRAPH_NODE && dvt_str_is(bytes_of(field.bytes, NODE_OP), "Placeholder"))
+      put_input(field.bytes, signature);
+}
+
 static void put_version(tfjs_reader *r, size_t at, dvt_buf *out) {
   dvt_str version = text_at(r, at);
   if (version.len == 0 || version.data[0] < '0' || version.data[0] > '9') return;
@@ -137,13 +178,15 @@ static void put_version(tfjs_reader *r, size_t at, dvt_buf *out) {
 }
 
 // The signature is wrapped as a SavedModel has it, whose reader then understands it.
-static dvt_status read_about(tfjs_reader *r, const members *at, dvt_buf *bytes, dvt_saved_model **out) {
+static dvt_status read_about(tfjs_reader *r, const members *at, dvt_tfjs_model *model) {
+  dvt_buf *bytes = &model->about_bytes;
   dvt_buf signature = {0};
   dvt_field field;
   dvt_status status = read_signature(r, at, &signature);
   size_t meta = dvt_wire_begin(bytes, SAVED_MODEL_META_GRAPH);
   put_version(r, at->generated_by, bytes);
   if (!status && dvt_wire_find(dvt_buf_str(&signature), SIGNATURE_OUTPUTS, DVT_WIRE_BYTES, &field)) {
+    add_inputs(dvt_buf_str(&model->graph_def), &signature);
     size_t entry = dvt_wire_begin(bytes, META_SIGNATURE);
     dvt_wire_put_bytes(bytes, MAP_KEY, DVT_STR("serving_default"));
     dvt_wire_put_bytes(bytes, MAP_VALUE, dvt_buf_str(&signature));
@@ -151,7 +194,7 @@ static dvt_status read_about(tfjs_reader *r, const members *at, dvt_buf *bytes, 
   }
   dvt_wire_end(bytes, meta);
   if (!status && (bytes->failed || signature.failed)) status = dvt_error_out_of_memory(signature.len);
-  if (!status) status = dvt_saved_model_parse(r->path, dvt_buf_str(bytes), NULL, 0, out);
+  if (!status) status = dvt_saved_model_parse(r->path, dvt_buf_str(bytes), NULL, 0, &model->about);
   dvt_buf_deinit(&signature);
   return status;
 }
@@ -171,7 +214,7 @@ static dvt_status read_model(tfjs_reader *r, dvt_tfjs_model *model) {
   if (!status)
     status = tfjs_graph_fill(r, dvt_buf_str(&topology), !model->has_initializer, &model->graph_def);
   dvt_buf_deinit(&topology);
-  if (!status) status = read_about(r, &at, &model->about_bytes, &model->about);
+  if (!status) status = read_about(r, &at, model);
   model->weight_count = (int64_t)r->weight_count;
   for (size_t i = 0; i < r->weight_count; ++i) model->weight_bytes += (int64_t)r->weights[i]->bytes.len;
   return status;

@@ -2,25 +2,26 @@
 #include "graph/unfuse.h"
 
 #include "base/wire.h"
+#include "tensorflow/c/tf_datatype.h"
 
 // Field numbers of the public graph.proto, node_def.proto, attr_value.proto.
 enum { GRAPH_NODE = 1, NODE_NAME = 1, NODE_OP = 2, NODE_INPUT = 3, NODE_DEVICE = 4, NODE_ATTR = 5 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, ATTR_LIST = 1, LIST_TEXT = 2 };
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2, ATTR_LIST = 1, ATTR_TYPE = 6, LIST_TEXT = 2 };
 enum { MAX_INPUTS = 16, MAX_STEPS = 4 };
 
 typedef struct fused_op {
   const char *op, *plain;
-  const char *attrs[8];  // of the plain op
+  const char *attrs[8];  // of the plain op, besides T
 } fused_op;
 
 static const fused_op fused_ops[] = {
     {"_FusedConv2D",
      "Conv2D",
-     {"T", "strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format", "dilations"}},
+     {"strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format", "dilations"}},
     {"FusedDepthwiseConv2dNative",
      "DepthwiseConv2dNative",
-     {"T", "strides", "padding", "explicit_paddings", "data_format", "dilations"}},
-    {"_FusedMatMul", "MatMul", {"T", "transpose_a", "transpose_b"}},
+     {"strides", "padding", "explicit_paddings", "data_format", "dilations"}},
+    {"_FusedMatMul", "MatMul", {"transpose_a", "transpose_b"}},
     {"Prelu", NULL, {0}},
 };
 
@@ -111,6 +112,20 @@ static void put_copied_attr(const writer *w, const char *name) {
   if (entry.len) dvt_wire_put_bytes(w->out, NODE_ATTR, entry);
 }
 
+// The converter leaves T out of its own ops where it is the default.
+static void put_dtype(const writer *w) {
+  if (attr_entry(w->node->proto, "T").len) {
+    put_copied_attr(w, "T");
+    return;
+  }
+  size_t attr = dvt_wire_begin(w->out, NODE_ATTR);
+  dvt_wire_put_bytes(w->out, ENTRY_KEY, DVT_STR("T"));
+  size_t value = dvt_wire_begin(w->out, ENTRY_VALUE);
+  dvt_wire_put_varint(w->out, ATTR_TYPE, TF_FLOAT);
+  dvt_wire_end(w->out, value);
+  dvt_wire_end(w->out, attr);
+}
+
 // `suffix` NULL: the node that keeps the name.
 static void begin_node(writer *w, const char *suffix, const char *op) {
   dvt_buf_clear(&w->name);
@@ -145,7 +160,7 @@ static void put_simple(writer *w, const char *suffix, const char *op, dvt_str a,
   begin_node(w, suffix, op);
   put_input(w, a.len ? a : dvt_buf_str(&w->last));
   if (b.len) put_input(w, b);
-  put_copied_attr(w, "T");
+  put_dtype(w);
   end_node(w);
 }
 
@@ -160,7 +175,7 @@ static void put_prelu(writer *w, const char *suffix, dvt_str x, dvt_str alpha) {
   begin_node(w, suffix, "Sub");
   put_input(w, dvt_buf_str(&positive));
   put_input(w, dvt_buf_str(&w->last));
-  put_copied_attr(w, "T");
+  put_dtype(w);
   end_node(w);
   w->out->failed |= positive.failed;
   dvt_buf_deinit(&positive);
@@ -188,7 +203,7 @@ static void put_step(writer *w, int step, bool is_last, int *next_input) {
   begin_node(w, suffix, op);
   put_input(w, dvt_buf_str(&w->last));
   for (int i = 0; i < steps[step].inputs; ++i) put_input(w, w->node->inputs[(*next_input)++]);
-  put_copied_attr(w, "T");
+  put_dtype(w);
   if (strcmp(op, "BiasAdd") == 0) put_copied_attr(w, "data_format");
   if (strcmp(op, "LeakyRelu") == 0) put_leaky_alpha(w);
   end_node(w);
@@ -203,6 +218,7 @@ static void put_apart(const node *n, const fused_op *fused, dvt_buf *out) {
     begin_node(&w, fused->plain, fused->plain);
     put_input(&w, n->inputs[0]);
     put_input(&w, n->inputs[1]);
+    put_dtype(&w);
     for (size_t i = 0; i < DVT_COUNT_OF(fused->attrs) && fused->attrs[i]; ++i)
       put_copied_attr(&w, fused->attrs[i]);
     end_node(&w);
