@@ -6,6 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh test || exit 1
 scripts/demo_model.sh || exit 1  # the trained network that the model tests run
+scripts/tfjs_models.sh || echo "the tests of trained TensorFlow.js networks are skipped"
 
 presets=${TEST_PRESETS:-release asan tsan clang}
 jobs=$(nproc)

@@ -240,9 +240,10 @@ static dvt_status read_tfjs(dvt_model *model, const char *path, bool describe_on
   dvt_status status = model->info.writer_version ? convert_signatures(model, tfjs->about)
                                                  : dvt_error_out_of_memory(tfjs->about->writer_version.len);
   if (!status && tfjs->has_initializer && !describe_only)
-    status = dvt_error(TF_UNIMPLEMENTED,
-                       "its \"modelInitializer\", the graph that fills its tables, is not supported. Run the "
-                       "SavedModel that it was converted from.");
+    status = dvt_error(
+        TF_UNIMPLEMENTED,
+        "the \"modelInitializer\" of model.json, a graph that fills tables, is not supported. Run the "
+        "SavedModel that it was converted from.");
   if (!status && !describe_only) status = take_apart_undefined(model);
   dvt_tfjs_close(tfjs);
   return status;

@@ -106,8 +106,9 @@ static dvt_status check_kind(tfjs_reader *r, const members *at) {
     return tfjs_error(r,
                       "its format is \"" DVT_STR_FMT "\"; \"graph-model\" is wanted. " AS_A_GRAPH_MODEL ".",
                       (int)DVT_MIN(format.len, (size_t)80), format.data);
+  bool layers = dvt_str_is(format, "layers-model");
   DVT_RETURN_IF_ERROR(find_inside(r, at->topology, "model_config", &keras));
-  if (keras || dvt_str_is(format, "layers-model"))
+  if (keras || layers)
     return tfjs_error(
         r, "it is a layers model, which describes Keras layers instead of a graph. " AS_A_GRAPH_MODEL ".");
   if (!at->topology)

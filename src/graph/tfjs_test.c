@@ -316,7 +316,8 @@ static void test_other_files_are_told_apart(void **state) {
   folder none = {0};
   expect_refused("", &none, TF_INVALID_ARGUMENT, "m.json:1:1: expected an object for a TensorFlow.js model");
   expect_refused("{\"a\": 1}", &none, TF_INVALID_ARGUMENT, "m.json: it has no \"modelTopology\"");
-  expect_refused("{\"format\": \"layers-model\"}", &none, TF_INVALID_ARGUMENT, "it is a layers model");
+  expect_refused("{\"modelTopology\": {\"a\": \"b\"}, \"format\": \"layers-model\"}", &none,
+                 TF_INVALID_ARGUMENT, "it is a layers model");
   expect_refused("{\"modelTopology\": {\"keras_version\": \"2\", \"model_config\": {}}}", &none,
                  TF_INVALID_ARGUMENT, "it is a layers model");
   expect_refused("{\"format\": \"tfjs-else\", \"modelTopology\": {}}", &none, TF_INVALID_ARGUMENT,

@@ -77,10 +77,10 @@ class CliTest(unittest.TestCase):
 
     def test_help(self):
         text = self.call("--help")
-        for word in ("run", "inspect", "ops", "kernels", "Examples:", "Exit codes:"):
+        for word in ("run", "inspect", "bench", "convert", "ops", "kernels", "Examples:", "Exit codes:"):
             self.assertIn(word, text)
         self.assertEqual(self.call("help"), text)
-        for verb in ("run", "inspect", "ops", "kernels"):
+        for verb in ("run", "inspect", "bench", "convert", "ops", "kernels"):
             text = self.call(verb, "--help")
             self.assertIn("Examples:", text)
             self.assertIn("Exit codes:", text)

@@ -329,6 +329,43 @@ static void see_kernel(void *arg, const dvt_kernel_info *kernel) {
   ++*(int *)arg;
 }
 
+// What is written opens again, in both forms, with the same ends; failures leave no file.
+static void test_save_graph(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  dvt_model_options only_describe = {.struct_size = sizeof only_describe, .describe_only = true};
+  dvt_model *model = open_ok(two_squares, &only_describe);
+  char saved[80];
+  for (int text = 0; text < 2; ++text) {
+    dvt_model *again = NULL;
+    TF_Tensor *inputs[] = {matrix(3, -2), matrix(1, 5)}, *outputs[2] = {NULL};
+    snprintf(saved, sizeof saved, "/tmp/dvt_model_saved_%ld.%s", (long)getpid(), text ? "pbtxt" : "pb");
+    dvt_model_save_graph(model, saved, status);
+    assert_message(status, TF_OK, "");
+    dvt_model_open(saved, NULL, &again, status);
+    assert_message(status, TF_OK, "");
+    unlink(saved);
+    dvt_model_run(again, NULL, (const char *[]){"a", "b"}, inputs, 2, (const char *[]){"p", "q"}, outputs, 2,
+                  status);
+    assert_message(status, TF_OK, "");
+    assert_true(((double *)TF_TensorData(outputs[0]))[0] == 9 &&
+                ((double *)TF_TensorData(outputs[1]))[1] == 25);
+    for (int i = 0; i < 2; ++i) {
+      TF_DeleteTensor(inputs[i]);
+      TF_DeleteTensor(outputs[i]);
+    }
+    dvt_model_close(again);
+  }
+  dvt_model_save_graph(model, "/nowhere/at/all.pb", status);
+  assert_message(status, TF_NOT_FOUND, "/nowhere/at/all.pb");
+  dvt_model_save_graph(model, NULL, status);
+  assert_message(status, TF_INVALID_ARGUMENT, "the path is NULL");
+  dvt_model_save_graph(NULL, saved, status);
+  assert_message(status, TF_INVALID_ARGUMENT, "the model is NULL");
+  dvt_model_close(model);
+  TF_DeleteStatus(status);
+}
+
 static void test_lists(void **state) {
   (void)state;
   int ops = 0, kernels = 0;
@@ -416,6 +453,7 @@ int main(void) {
       cmocka_unit_test(test_profile),      cmocka_unit_test(test_describe_only_and_missing),
       cmocka_unit_test(test_open_errors),  cmocka_unit_test(test_lists),
       cmocka_unit_test(test_many_threads), cmocka_unit_test(test_null_model),
+      cmocka_unit_test(test_save_graph),
   };
   return cmocka_run_group_tests(tests, register_op, remove_graph);
 }
