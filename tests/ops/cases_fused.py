@@ -18,7 +18,10 @@ ACTIVATIONS = {
     'Tanh': tf.tanh,
     'Sigmoid': tf.sigmoid,
     'GeluExact': lambda x: 0.5 * x * (1 + tf.math.erf(x * tf.constant(0.5**0.5, x.dtype))),
-    'GeluApproximate': lambda x: tf.nn.gelu(x, approximate=True),
+    # Not tf.nn.gelu, which rounds its coefficient to float32 for every dtype.
+    'GeluApproximate': lambda x: 0.5
+    * x
+    * (1 + tf.tanh(tf.constant((2 / np.pi) ** 0.5, x.dtype) * (x + tf.constant(0.044715, x.dtype) * x * x * x))),
     '_FusedHardSwish': lambda x: x * tf.nn.relu6(x + 3) * tf.constant(1 / 6, x.dtype),
 }
 ALPHA = 0.3

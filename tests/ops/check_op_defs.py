@@ -1,5 +1,5 @@
 """check_op_defs.py RUN_CASES PLUGIN...: every op that the plugins define is exactly stock's: arguments, attributes, allowed
-types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those listed below.
+types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those below and in known_differences.py.
 """
 
 import os
@@ -12,39 +12,14 @@ import tensorflow as tf
 from tensorflow.core.framework import kernel_def_pb2, op_def_pb2, types_pb2
 from tensorflow.python.framework import kernels, op_def_registry
 
+from known_differences import EXCEPT, NO_KERNEL, NOT_STOCK
+
 # Dtypes of no op here: their elements are opaque to plugins, quantised, or narrower than a byte.
 OUTSIDE = {'DT_RESOURCE', 'DT_VARIANT', 'DT_QINT8', 'DT_QUINT8', 'DT_QINT16', 'DT_QUINT16', 'DT_QINT32'}
 OUTSIDE |= {
     name
     for name in types_pb2.DataType.keys()
     if 'FLOAT8' in name or 'FLOAT4' in name or 'INT4' in name or 'INT2' in name
-}
-# Defined so that graphs import; saving and destroying are not part of inference.
-NO_KERNEL = {
-    'PartitionedCall',
-    'StatefulPartitionedCall',
-    'SaveV2',
-    'MergeV2Checkpoints',
-    'DestroyResourceOp',
-}
-# Of TensorFlow.js graphs; stock does not know them.
-NOT_STOCK = {'FusedDepthwiseConv2dNative', 'Prelu'}
-# (op, attr): dtypes that stock registers and the op definition rules out, or that are refused when the kernel is made.
-EXCEPT = {
-    ('Acos', 'T'): {'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64'},
-    ('LeakyRelu', 'T'): {
-        'DT_INT8',
-        'DT_INT16',
-        'DT_INT32',
-        'DT_INT64',
-        'DT_UINT8',
-        'DT_UINT16',
-        'DT_UINT32',
-        'DT_UINT64',
-    },
-    ('ClipByValue', 'T'): {'DT_COMPLEX64', 'DT_COMPLEX128'},  # complex numbers have no order
-    ('_FusedConv2D', 'T'): {'DT_INT8', 'DT_BFLOAT16'},  # int8 with scales on the host is for testing GPU graphs
-    ('MaxPool', 'T'): {'DT_UINT32', 'DT_UINT64'},
 }
 
 
@@ -103,7 +78,7 @@ def main():
                 continue
             for constraint in kernel.constraint:
                 wanted = {types_pb2.DataType.Name(t) for t in constraint.allowed_values.list.type} - OUTSIDE
-                wanted -= EXCEPT.get((op.name, constraint.name), set())
+                wanted -= EXCEPT.get((op.name, constraint.name), (set(), ''))[0]
                 if (op.name, constraint.name) not in types:
                     continue  # dealt with at run time
                 missing = wanted - types[op.name, constraint.name]
