@@ -35,7 +35,7 @@ static dvt_status read_image_format(const TF_ShapeInferenceContext *c, image_for
 
 typedef struct window_attrs {
   image_format format;
-  int64_t strides[4], dilations[4], pads[8];  // by position in the tensor
+  int64_t strides[5], dilations[5], pads[10];  // by position in the tensor
   padding padding;
 } window_attrs;
 
@@ -230,6 +230,73 @@ DVT_SHAPE_FN(pool, 1, 1) {
   for (int i = 1; i < 4; i++) DVT_RETURN_IF_ERROR(window_output(c, &w, i, input->dims[i], sizes[i], &out[i]));
   out[0] = input->dims[0];
   return dvt_fn_set(c, 0, out, 4);
+}
+
+// ---- three spatial dims: no explicit paddings ----
+
+static dvt_status read_five(const TF_ShapeInferenceContext *c, const char *name, int64_t values[5]) {
+  int count;
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, name, values, 5, &count));
+  if (count == 5) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   DVT_STR_FMT " requires the %s attribute to contain 5 values, but got: %d",
+                   DVT_STR_ARG(c->node->op->name), name, count);
+}
+
+static dvt_status read_volume_attrs(const TF_ShapeInferenceContext *c, window_attrs *w) {
+  *w = (window_attrs){.dilations = {1, 1, 1, 1, 1}};
+  DVT_RETURN_IF_ERROR(read_format(c, &w->format));
+  if (w->format.rank != 5)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Invalid data format string: " DVT_STR_FMT "; this op takes NDHWC or NCDHW",
+                     DVT_STR_ARG(w->format.name));
+  DVT_RETURN_IF_ERROR(read_five(c, "strides", w->strides));
+  if (dvt_fn_has_attr(c, "dilations")) DVT_RETURN_IF_ERROR(read_five(c, "dilations", w->dilations));
+  return read_padding(c, w);
+}
+
+// Filter [planes, rows, cols, input depth, output depth].
+DVT_SHAPE_FN(conv3d, 2, 1) {
+  dvt_shape input, filter;
+  window_attrs w;
+  dvt_dim out[5];
+  DVT_RETURN_IF_ERROR(read_volume_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 5, &filter));
+  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel], filter->dims[3], filter->dims[4]));
+  for (int i = 0; i < 3; i++) {
+    int at = w.format.spatial + i;
+    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at], filter->dims[i], &out[at]));
+  }
+  out[0] = input->dims[0];
+  out[w.format.channel] = filter->dims[4];
+  return dvt_fn_set(c, 0, out, 5);
+}
+
+DVT_SHAPE_FN(conv3d_backprop_input, 3, 1) {
+  dvt_shape sizes;
+  DVT_RETURN_IF_ERROR(dvt_shape_of_input(c, 0, &sizes));
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank(c->arena, sizes, 5, &c->outputs[0]));
+  return NULL;
+}
+
+DVT_SHAPE_FN(pool3d, 1, 1) {
+  dvt_shape input;
+  window_attrs w;
+  int64_t sizes[5];
+  dvt_dim out[5];
+  DVT_RETURN_IF_ERROR(read_volume_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, &input));
+  DVT_RETURN_IF_ERROR(read_five(c, "ksize", sizes));
+  for (int i = 1; i < 5; i++) {
+    if (sizes[i] <= 0)
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "Sliding window ksize for dimension %d must be positive, but is %lld", i,
+                       (long long)sizes[i]);
+    DVT_RETURN_IF_ERROR(window_output(c, &w, i, input->dims[i], sizes[i], &out[i]));
+  }
+  out[0] = input->dims[0];
+  return dvt_fn_set(c, 0, out, 5);
 }
 
 DVT_SHAPE_FN(fused_batch_norm, 3, 1) {

@@ -9,13 +9,15 @@ import zlib
 
 import cases_array
 import cases_fused
+import cases_image
 import cases_math
 import cases_nn
+import cases_random
 import cases_state
 from case_writer import Writer
 from random_data import Data
 
-FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_fused.FAMILIES, **cases_state.FAMILIES}
+FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES}
 
 
 def main():
