@@ -1,5 +1,6 @@
 """check_op_defs.py RUN_CASES PLUGIN...: every op that the plugins define is exactly stock's: arguments, attributes, allowed
-types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those below and in known_differences.py.
+types, defaults, flags. And every dtype for which stock has a CPU kernel has one here, but for those below and in
+known_differences.py.
 """
 
 import os

@@ -1,0 +1,42 @@
+"""What differs from stock on purpose: read by the tests here and, for the pages in docs/ops, by tools/ops/generate.py."""
+
+# Defined so that graphs import, without a kernel: calls the executor inlines or runs; saving, destroying and gradients
+# are no part of inference.
+NO_KERNEL = {
+    'PartitionedCall',
+    'StatefulPartitionedCall',
+    'SaveV2',
+    'MergeV2Checkpoints',
+    'DestroyResourceOp',
+    'TensorArrayGradV3',
+    'TensorArrayGradWithShape',
+}
+# Ops that stock does not know, and whose they are.
+NOT_STOCK = {
+    'FusedDepthwiseConv2dNative': 'an op of TensorFlow.js graphs, which stock does not know',
+    'Prelu': 'an op of TensorFlow.js graphs, which stock does not know',
+}
+# (op, attr): dtypes that stock registers a kernel for and that have none here, and why; '' where the op's definition
+# rules the dtype out, so that no graph can have it.
+EXCEPT = {
+    ('Acos', 'T'): ({'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64'}, ''),
+    ('LeakyRelu', 'T'): (
+        {
+            'DT_INT8',
+            'DT_INT16',
+            'DT_INT32',
+            'DT_INT64',
+            'DT_UINT8',
+            'DT_UINT16',
+            'DT_UINT32',
+            'DT_UINT64',
+        },
+        '',
+    ),
+    ('ClipByValue', 'T'): ({'DT_COMPLEX64', 'DT_COMPLEX128'}, 'complex numbers have no order'),
+    ('_FusedConv2D', 'T'): (
+        {'DT_INT8', 'DT_BFLOAT16'},
+        'stock has them for testing graphs of GPUs and refuses them when the kernel is made',
+    ),
+    ('MaxPool', 'T'): ({'DT_UINT32', 'DT_UINT64'}, ''),
+}
