@@ -209,8 +209,8 @@ static bool has_file(const char *directory, const char *name) {
   return is_file;
 }
 
-static bool is_tfjs(const char *path, bool is_directory) {
-  if (!is_directory) return is_json(path);
+static bool is_tfjs(const char *path, mode_t mode) {
+  if (!S_ISDIR(mode)) return S_ISREG(mode) && is_json(path);
   return has_file(path, "model.json") && !has_file(path, "saved_model.pb") &&
          !has_file(path, "saved_model.pbtxt");
 }
@@ -284,7 +284,7 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
         "there is no model at %s: the path does not exist. A SavedModel directory, a GraphDef file (.pb or "
         ".pbtxt) or a TensorFlow.js model.json is wanted.",
         path);
-  bool is_directory = S_ISDIR(info.st_mode), tfjs = is_tfjs(path, is_directory);
+  bool is_directory = S_ISDIR(info.st_mode), tfjs = is_tfjs(path, info.st_mode);
   if ((tfjs || !is_directory) && options->tag_count > 0)
     return dvt_error(TF_INVALID_ARGUMENT, "%s is %s; only a SavedModel directory has graphs with tags.", path,
                      tfjs ? "a TensorFlow.js model" : "a file");

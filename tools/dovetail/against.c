@@ -13,7 +13,7 @@
 struct against {
   against_link link;
   pid_t pid;
-  char graph[64];  // a GraphDef made for it; "" when there is none
+  char graph[4096];  // a GraphDef made for it; "" when there is none
   char *version;
   against_facts facts;
   TF_Tensor *outputs[CLI_MAX_LIST];
@@ -60,7 +60,8 @@ static bool start_program(against *a, const char *folder, TF_Status *status) {
 
 // Stock reads SavedModels itself, and of all else the GraphDef that Dovetail makes of it.
 static bool write_graph(against *a, const dvt_model *model, TF_Status *status) {
-  strcpy(a->graph, "/tmp/dovetail-XXXXXX.pb");
+  const char *folder = getenv("TMPDIR");
+  snprintf(a->graph, sizeof a->graph, "%s/dovetail-XXXXXX.pb", folder && folder[0] ? folder : P_tmpdir);
   int fd = mkstemps(a->graph, 3);
   if (fd < 0) {
     a->graph[0] = '\0';
