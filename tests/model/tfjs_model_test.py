@@ -1,6 +1,6 @@
 """TensorFlow.js models, `dovetail convert` and `dovetail bench` beside stock TensorFlow.
 
-  tfjs_test.py DOVETAIL [FOLDER]
+  tfjs_model_test.py DOVETAIL [FOLDER]
 
 Models are written here in the format from graphs of stock. FOLDER is where scripts/tfjs_models.sh puts trained networks;
 without it their tests are skipped.
