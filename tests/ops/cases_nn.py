@@ -123,8 +123,10 @@ def backprop(writer, data, scale):
             cin, cout = int(data.choice([1, 3, 8, 70])), int(data.choice([1, 2, 9]))
             stride = int(data.choice([1, 2, 3]))
             h, w = (int(data.rng.integers(k, 12)) for _ in range(2))
-            padding = data.choice(['SAME', 'VALID'])
-            out = [-(-(d if padding == 'SAME' else d - k + 1) // stride) for d in (h, w)]
+            padding = data.choice(['SAME', 'VALID', 'EXPLICIT'])
+            pads = [int(v) for v in data.rng.integers(0, 3, 4)] if padding == 'EXPLICIT' else [0] * 4
+            full = [h + pads[0] + pads[1], w + pads[2] + pads[3]]
+            out = [-(-d // stride) if padding == 'SAME' else (d - k) // stride + 1 for d in full]
             writer.add(
                 'Conv2DBackpropInput',
                 {
@@ -132,7 +134,11 @@ def backprop(writer, data, scale):
                     'filter': data.tensor(dtype, (k, k, cin, cout), 'unit'),
                     'out_backprop': data.tensor(dtype, (2, out[0], out[1], cout), 'unit'),
                 },
-                {'strides': [1, stride, stride, 1], 'padding': padding},
+                {
+                    'strides': [1, stride, stride, 1],
+                    'padding': padding,
+                    'explicit_paddings': [0, 0] + pads + [0, 0] if padding == 'EXPLICIT' else [],
+                },
                 tolerance=TOLERANCE[dtype],
                 constants=('input_sizes',) if data.flip() else (),
             )
@@ -261,6 +267,72 @@ def normalising(writer, data, scale):
                     )
 
 
+def volumes(writer, data, scale):
+    for dtype in ['float32'] * 3 + FLOATS:
+        tolerance = (3e-2, 3e-1) if dtype == 'float16' else TOLERANCE[dtype]  # stock adds up in float16
+        for _ in range(5 * scale):
+            k = [int(data.choice([1, 2, 3])) for _ in range(3)]
+            strides = [1] + [int(data.choice([1, 1, 2, 3]))] * 3 + [1]
+            size = [int(data.rng.integers(k[i], 8)) for i in range(3)]
+            cin, cout = int(data.choice([1, 3, 8, 70])), int(data.choice([1, 2, 9, 65]))
+            padding = data.choice(['SAME', 'VALID'])
+            attrs = {'strides': strides, 'padding': padding}
+            out = [-(-(size[i] if padding == 'SAME' else size[i] - k[i] + 1) // strides[1]) for i in range(3)]
+            x = data.tensor(dtype, (2, *size, cin), 'unit')
+            w = data.tensor(dtype, (*k, cin, cout), 'unit')
+            writer.add('Conv3D', {'input': x, 'filter': w}, attrs, tolerance=tolerance)
+            writer.add(
+                'Conv3DBackpropInputV2',
+                {
+                    'input_sizes': np.array([2, *size, cin], data.choice(['int32', 'int64'])),
+                    'filter': w,
+                    'out_backprop': data.tensor(dtype, (2, *out, cout), 'unit'),
+                },
+                attrs,
+                constants=('input_sizes',) if data.flip() else (),
+                tolerance=tolerance,
+            )
+            for op in ('MaxPool3D', 'AvgPool3D'):
+                if dtype in ('float32', 'bfloat16'):
+                    writer.add(op, {'input': x}, {'ksize': [1, *k, 1], **attrs}, tolerance=tolerance)
+
+
+def bad_volumes(writer, data, scale):
+    f = data.tensor
+
+    def refuse(op, inputs, attrs):
+        writer.add(op, inputs, attrs, shapes_known=False, must_fail=True)
+
+    plain = {'strides': [1] * 5, 'padding': 'VALID'}
+    x, w = f('float32', (1, 4, 4, 4, 3)), f('float32', (2, 2, 2, 3, 4))
+    for change in (
+        {'input': f('float32', (4, 4, 4, 3))},
+        {'filter': f('float32', (2, 2, 3, 4))},
+        {'filter': f('float32', (2, 2, 2, 2, 4))},
+        {'filter': f('float32', (5, 2, 2, 3, 4))},
+        {'filter': f('float32', (0, 2, 2, 3, 4))},
+    ):
+        refuse('Conv3D', {'input': x, 'filter': w, **change}, plain)
+    for strides in ([1, 0, 1, 1, 1], [1, -1, 1, 1, 1], [2, 1, 1, 1, 1], [1, 1, 1, 1, 3]):
+        refuse('Conv3D', {'input': x, 'filter': w}, {**plain, 'strides': strides})
+        refuse('MaxPool3D', {'input': x}, {**plain, 'ksize': [1, 2, 2, 2, 1], 'strides': strides})
+    for ksize in ([1, 5, 1, 1, 1], [1, 0, 1, 1, 1], [2, 1, 1, 1, 1]):
+        refuse('MaxPool3D', {'input': x}, {**plain, 'ksize': ksize})
+        refuse('AvgPool3D', {'input': x}, {**plain, 'ksize': ksize})
+    refuse('MaxPool3D', {'input': f('float32', (4, 4, 4, 3))}, {**plain, 'ksize': [1] * 5})
+    good = {'input_sizes': np.int32([1, 4, 4, 4, 3]), 'filter': w, 'out_backprop': f('float32', (1, 3, 3, 3, 4))}
+    for change in (
+        {'input_sizes': np.int32([1, 4, 4, 4])},
+        {'input_sizes': np.int32([1, 4, -4, 4, 3])},
+        {'input_sizes': np.int32([1, 4, 5, 4, 3])},
+        {'input_sizes': np.int32([2, 4, 4, 4, 3])},
+        {'input_sizes': np.int32([1, 4, 4, 4, 2])},
+        {'out_backprop': f('float32', (1, 3, 3, 3, 5))},
+        {'out_backprop': f('float32', (3, 3, 3, 4))},
+    ):
+        refuse('Conv3DBackpropInputV2', {**good, **change}, plain)
+
+
 def bad(writer, data, scale):
     f = data.tensor
 
@@ -370,6 +442,8 @@ FAMILIES = {
     'depthwise': depthwise,
     'backprop': backprop,
     'pools': pools,
+    'volumes': volumes,
+    'bad_volumes': bad_volumes,
     'activations': activations,
     'normalising': normalising,
     'bad_nn': bad,
