@@ -71,7 +71,7 @@ TF_Buffer *TF_GetAllOpList(void) {
   TF_Buffer *result = TF_NewBuffer();
   if (!result) return NULL;
   dvt_buf bytes = {0};
-  dvt_op_registry_list(NULL, false, &bytes);
+  dvt_op_registry_list(&bytes);
   dvt_status status = dvt_buf_to_tf_buffer(&bytes, result);
   if (!status) return result;
   dvt_status_free(status);

@@ -104,6 +104,7 @@ static dvt_status find_for_device(search *s, const dvt_kernel_def *first, dvt_st
                                   bool is_default, const dvt_kernel_def **out_def) {
   const dvt_kernel_def *best = NULL, *rival = NULL;
   for (const dvt_kernel_def *def = first; def; def = def->next) {
+    if (!dvt_load_is_visible(def->load)) continue;
     if (!dvt_str_eq(def->device_type, device_type) || !dvt_str_eq(def->label, s->label)) continue;
     bool match = false;
     DVT_RETURN_IF_ERROR(matches(s, def, &match));
@@ -163,7 +164,8 @@ dvt_status dvt_kernel_find(const dvt_node_def *node, dvt_str device_type, const 
     s.attr_mismatch = false;
     status = find_locked(&s, first, &found);
     dvt_kernel_registry_unlock();
-    if (status || found || !dvt_kernel_registry_autoload(node->op->name)) break;
+    if (status || found || attempt) break;
+    dvt_kernel_registry_autoload(node->op->name);
   }
   if (status) return status;
   if (!found) return not_found(&s);

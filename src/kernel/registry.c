@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "kernel/builder.h"
 #include "kernel/registry_internal.h"
-#include "op/registry.h"
 
 #define INTERNED_LIMIT 16  // device types kept once; there are few
 
@@ -129,6 +128,7 @@ static dvt_status insert(const dvt_kernel_def *from, dvt_str class_name) {
       if (same_kernel(def, from)) return NULL;
   dvt_kernel_def *def = copy_def(from, class_name, list ? list->first : NULL);
   if (!def) return dvt_error_out_of_memory(sizeof *def);
+  if (def->load) def->load->kernel_count++;
   if (!list) {
     list = dvt_arena_alloc(&registry.arena, sizeof *list);
     if (!list) return dvt_error_out_of_memory(sizeof *list);
@@ -147,7 +147,9 @@ dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
   if (builder->failed) {
     status = dvt_error_out_of_memory(0);
   } else {
-    builder->def.plugin = dvt_op_registry_owner();
+    dvt_load *load = dvt_load_current();
+    builder->def.load = load;
+    builder->def.plugin = load ? load->plugin : NULL;
     // Accepted as in stock (rule 96), where nobody learns that the kernel is never chosen.
     if (builder->def.device_type.len == 0)
       dvt_log(DVT_WARNING,
@@ -163,10 +165,10 @@ dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
   return status;
 }
 
-static void remove_from_list(dvt_kernel_list *list, const dvt_plugin *owner) {
+static void remove_from_list(dvt_kernel_list *list, const dvt_load *load) {
   dvt_kernel_def **link = &list->first, *last = NULL;
   while (*link) {
-    if ((*link)->plugin == owner) {
+    if ((*link)->load == load) {
       *link = (*link)->next;
     } else {
       last = *link;
@@ -176,18 +178,20 @@ static void remove_from_list(dvt_kernel_list *list, const dvt_plugin *owner) {
   list->last = last;
 }
 
-void dvt_kernel_registry_remove_owner(dvt_plugin *owner) {
+void dvt_kernel_registry_remove_load(dvt_load *load) {
+  if (load->kernel_count == 0) return;
   pthread_rwlock_wrlock(&registry.lock);
   for (size_t i = 0; i < registry.by_op.capacity;) {
     dvt_map_slot *slot = &registry.by_op.slots[i];
     dvt_kernel_list *list = slot->value;
-    if (list) remove_from_list(list, owner);
+    if (list) remove_from_list(list, load);
     // Removing may move another entry into this slot: look at it again.
     if (list && !list->first)
       dvt_map_remove(&registry.by_op, dvt_str_make(slot->key, slot->key_len));
     else
       i++;
   }
+  load->kernel_count = 0;
   pthread_rwlock_unlock(&registry.lock);
 }
 
@@ -203,9 +207,9 @@ void dvt_kernel_registry_set_autoload(bool (*hook)(dvt_str op_name)) {
   atomic_store(&registry.autoload, hook);
 }
 
-bool dvt_kernel_registry_autoload(dvt_str op) {
+void dvt_kernel_registry_autoload(dvt_str op) {
   bool (*hook)(dvt_str) = atomic_load(&registry.autoload);
-  return hook && hook(op);
+  if (hook) hook(op);
 }
 
 static int compare_lists(const void *a, const void *b) {
@@ -222,7 +226,8 @@ void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *de
   while (lists && dvt_map_next(&registry.by_op, &cursor, &key, &value)) lists[count++] = value;
   if (lists) qsort(lists, count, sizeof *lists, compare_lists);
   for (size_t i = 0; i < count; i++)
-    for (const dvt_kernel_def *def = lists[i]->first; def; def = def->next) visit(arg, def);
+    for (const dvt_kernel_def *def = lists[i]->first; def; def = def->next)
+      if (dvt_load_is_visible(def->load)) visit(arg, def);
   pthread_rwlock_unlock(&registry.lock);
   dvt_free(lists);
 }

@@ -4,6 +4,7 @@
 #ifndef DVT_KERNEL_REGISTRY_H_
 #define DVT_KERNEL_REGISTRY_H_
 
+#include "op/load_record.h"
 #include "op/node_def.h"
 #include "tensorflow/c/kernels.h"
 
@@ -23,15 +24,16 @@ typedef struct dvt_kernel_def {
   void *(*create)(TF_OpKernelConstruction *);     // may be NULL
   void (*compute)(void *, TF_OpKernelContext *);  // exactly one of compute and compute_async is set
   void (*compute_async)(void *, TF_OpKernelContext *, TF_AsyncOpKernelDoneCallback *);
-  void (*destroy)(void *);  // may be NULL
-  dvt_plugin *plugin;
+  void (*destroy)(void *);      // may be NULL
+  dvt_plugin *plugin;           // who registered it; NULL = host program
+  dvt_load *load;               // in which load of the plugin; NULL with it
   struct dvt_kernel_def *next;  // same op
 } dvt_kernel_def;
 
 // Consumes the builder (TF_KernelBuilder, kernel/builder.h). `class_name` may be empty. The plugin being
-// loaded on this thread (dvt_op_registry_set_owner) owns the kernel; while there is one, a kernel that equals
-// a registered one in everything, functions included, is ignored: plugins register from a constructor and
-// again from TF_InitKernel.
+// loaded on this thread (dvt_load_begin) owns the kernel and others do not see it until that has ended; while
+// there is one, a kernel that equals a registered one in everything, functions included, is ignored: plugins
+// register from a constructor and again from TF_InitKernel.
 dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) DVT_NODISCARD;
 
 // The kernel for the node on a device of `device_type`. Errors as rules 99-110: NOT_FOUND "No registered 'X'
@@ -47,7 +49,7 @@ void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *de
 // Asked once for an op that has no kernel when one is looked for; may load a plugin that registers some.
 // NULL: none.
 void dvt_kernel_registry_set_autoload(bool (*hook)(dvt_str op_name));
-// Removes every kernel of `owner` (failed load, unload).
-void dvt_kernel_registry_remove_owner(dvt_plugin *owner);
+// Removes every kernel of a load that fails, on its thread.
+void dvt_kernel_registry_remove_load(dvt_load *load);
 
 #endif  // DVT_KERNEL_REGISTRY_H_

@@ -422,26 +422,57 @@ static void test_owner_and_removal(void **state) {
   const dvt_kernel_def *def = NULL;
   test_op("Owned", SPECS("i:x: float"));
   test_op("OwnedToo", SPECS("i:x: float"));
-  dvt_op_registry_set_owner(plugin);
+  dvt_load *load = dvt_load_begin(plugin), *inner;
   register_priority("Owned", "CPU", 0, compute_a);
   register_priority("Owned", "CPU", 0, compute_a);  // equal: ignored (rules 46, 47)
   register_priority("Owned", "CPU", 1, compute_a);
   register_priority("OwnedToo", "CPU", 0, compute_a);
-  dvt_op_registry_set_owner(other);
+  inner = dvt_load_begin(other);
   register_priority("Owned", "CPU", 2, compute_b);
-  dvt_op_registry_set_owner(NULL);
+  dvt_load_end(inner, true);
   assert_int_equal(owned_by(plugin), 3);
   assert_ok(find("Owned", 0, NULL, &def));
   assert_ptr_equal(def->plugin, other);
-  dvt_kernel_registry_remove_owner(plugin);
+  dvt_kernel_registry_remove_load(load);
+  dvt_load_end(load, false);
   assert_int_equal(owned_by(plugin), 0);
   assert_int_equal(owned_by(other), 1);
   assert_ok(find("Owned", 0, NULL, &def));
   assert_status(find("OwnedToo", 0, NULL, &def), TF_NOT_FOUND, "<no registered kernels>");
-  dvt_kernel_registry_remove_owner(other);
+  dvt_kernel_registry_remove_load(inner);
   register_priority("Owned", "CPU", 0, compute_a);
   assert_ok(find("Owned", 0, NULL, &def));
   assert_null(def->plugin);
+}
+
+static void *find_hidden(void *arg) {
+  const dvt_kernel_def *def = NULL;
+  int *visited = arg;
+  *visited = owned_by((dvt_plugin *)arg);
+  return find("Hidden", 0, NULL, &def);
+}
+
+static void *find_elsewhere(int *visited) {
+  pthread_t thread;
+  void *result;
+  assert_int_equal(pthread_create(&thread, NULL, find_hidden, visited), 0);
+  pthread_join(thread, &result);
+  return result;
+}
+
+static void test_kernels_of_a_running_load_are_hidden_from_other_threads(void **state) {
+  (void)state;
+  int place;  // also the owner's address
+  const dvt_kernel_def *def = NULL;
+  test_op("Hidden", SPECS("i:x: float"));
+  dvt_load *load = dvt_load_begin((dvt_plugin *)&place);
+  register_priority("Hidden", "CPU", 0, compute_a);
+  assert_ok(find("Hidden", 0, NULL, &def));
+  assert_status(find_elsewhere(&place), TF_NOT_FOUND, "<no registered kernels>");
+  assert_int_equal(place, 0);
+  dvt_load_end(load, true);
+  assert_ok(find_elsewhere(&place));
+  assert_int_equal(place, 1);
 }
 
 static void test_out_of_memory(void **state) {
@@ -489,6 +520,7 @@ int main(void) {
       cmocka_unit_test(test_rule_112_threads),
       cmocka_unit_test(test_too_many_constraints),
       cmocka_unit_test(test_owner_and_removal),
+      cmocka_unit_test(test_kernels_of_a_running_load_are_hidden_from_other_threads),
       cmocka_unit_test(test_out_of_memory),
   };
   return cmocka_run_group_tests(tests, test_setup, NULL);

@@ -18,13 +18,15 @@ void dvt_kernel_def_describe(const dvt_kernel_def *def, dvt_buf *out) {
 }
 
 void dvt_kernel_list_text(dvt_str op, dvt_buf *out) {
-  const dvt_kernel_def *def = dvt_kernel_registry_lock_op(op);
-  if (!def) dvt_buf_append_str(out, DVT_STR("  <no registered kernels>\n"));
-  for (; def; def = def->next) {
+  bool any = false;
+  for (const dvt_kernel_def *def = dvt_kernel_registry_lock_op(op); def; def = def->next) {
+    if (!dvt_load_is_visible(def->load)) continue;
+    any = true;
     dvt_buf_append_str(out, DVT_STR("  "));
     dvt_kernel_def_describe(def, out);
     dvt_buf_append_byte(out, '\n');
   }
+  if (!any) dvt_buf_append_str(out, DVT_STR("  <no registered kernels>\n"));
   dvt_kernel_registry_unlock();
 }
 
@@ -58,6 +60,6 @@ void dvt_kernel_list_proto(dvt_str op, dvt_buf *out) {
     return;
   }
   for (const dvt_kernel_def *def = dvt_kernel_registry_lock_op(op); def; def = def->next)
-    append_proto(out, def);
+    if (dvt_load_is_visible(def->load)) append_proto(out, def);
   dvt_kernel_registry_unlock();
 }

@@ -8,6 +8,7 @@
 #include "tensorflow/c/ops.h"
 
 typedef struct dvt_plugin dvt_plugin;  // plugin/plugin.h; only the pointer is needed here
+typedef struct dvt_load dvt_load;      // op/load_record.h
 
 typedef struct dvt_arg_def {
   dvt_str name;
@@ -39,7 +40,9 @@ typedef struct dvt_op_def {
   dvt_str deprecation_text;
   dvt_shape_fn shape_fn;  // NULL = none registered
   dvt_plugin *plugin;     // who registered it; NULL = host program
-  dvt_str extra;          // OpDef bytes of fields kept but not interpreted: summary, description, ...
+  dvt_load *load;         // in which load of the plugin; NULL with it
+  const struct dvt_op_def *older_of_load;
+  dvt_str extra;  // OpDef bytes of fields kept but not interpreted: summary, description, ...
 } dvt_op_def;
 
 // -1 when absent.

@@ -42,8 +42,8 @@ static void test_rules_045_046_duplicates_in_plugins(void **state) {
   dvt_plugin *a = (dvt_plugin *)&plugin_a, *b = (dvt_plugin *)&plugin_b;
   assert_null(dvt_op_register(simple_builder("RegHost")));
   size_t before = dvt_op_registry_count();
-  assert_null(dvt_op_registry_set_owner(a));
-  assert_ptr_equal(dvt_op_registry_owner(), a);
+  dvt_load *in_a = dvt_load_begin(a);
+  assert_ptr_equal(dvt_load_current(), in_a);
   assert_null(dvt_op_register(simple_builder("RegInA")));
   // Same name twice in one library: a constructor and TF_InitKernel may register one op, but not two.
   assert_null(dvt_op_register(simple_builder("RegInA")));
@@ -55,14 +55,15 @@ static void test_rules_045_046_duplicates_in_plugins(void **state) {
   TF_OpDefinitionBuilder *other = simple_builder("RegHost");
   dvt_op_builder_add(other, DVT_SPEC_ATTR, DVT_STR("a: int"));
   dvt_test_expect_error(dvt_op_register(other), TF_ALREADY_EXISTS, "a:int");
-  assert_ptr_equal(dvt_op_registry_set_owner(b), a);
+  dvt_load *in_b = dvt_load_begin(b);
   assert_null(dvt_op_register(simple_builder("RegInB")));
-  assert_ptr_equal(dvt_op_registry_set_owner(NULL), b);
+  dvt_load_end(in_b, true);
+  assert_ptr_equal(dvt_load_current(), in_a);
   assert_int_equal(dvt_op_registry_count(), before + 2);
   assert_ptr_equal(dvt_op_lookup(DVT_STR("RegInA"))->plugin, a);
 
   dvt_buf list = {0};
-  dvt_op_registry_list(a, true, &list);
+  dvt_op_registry_list_load(in_a, &list);
   dvt_field op, name;
   assert_true(dvt_wire_find(dvt_buf_str(&list), 1, DVT_WIRE_BYTES, &op));
   assert_true(dvt_wire_find(op.bytes, 1, DVT_WIRE_BYTES, &name));
@@ -70,14 +71,69 @@ static void test_rules_045_046_duplicates_in_plugins(void **state) {
   assert_int_equal(list.len, op.bytes.len + 2);
   dvt_buf_deinit(&list);
 
-  dvt_op_registry_remove_owner(a);
+  dvt_op_registry_remove_load(in_a);
+  dvt_load_end(in_a, false);
+  assert_null(dvt_load_current());
   assert_null(dvt_op_lookup(DVT_STR("RegInA")));
   assert_non_null(dvt_op_lookup(DVT_STR("RegInB")));
   assert_non_null(dvt_op_lookup(DVT_STR("RegHost")));
   assert_int_equal(dvt_op_registry_count(), before + 1);
   assert_null(dvt_op_register(simple_builder("RegInA")));
-  dvt_op_registry_remove_owner(NULL);
   assert_non_null(dvt_op_lookup(DVT_STR("RegInA")));
+}
+
+static void *look_up(void *name) { return (void *)dvt_op_lookup(dvt_str_from(name)); }
+
+static const dvt_op_def *seen_elsewhere(const char *name) {
+  pthread_t thread;
+  void *op;
+  assert_int_equal(pthread_create(&thread, NULL, look_up, (void *)name), 0);
+  pthread_join(thread, &op);
+  return op;
+}
+
+static void *register_twin(void *name) { return dvt_op_register(simple_builder(name)); }
+
+static void count_named(void *arg, const dvt_op_def *op) {
+  if (dvt_str_is(op->name, "RegPending")) ++*(int *)arg;
+}
+
+static void *visit_pending(void *arg) {
+  dvt_op_registry_visit(count_named, arg);
+  return NULL;
+}
+
+// The code of a plugin whose load fails goes away: nobody else may have got at its ops by then.
+static void test_ops_of_a_running_load_are_hidden_from_other_threads(void **state) {
+  (void)state;
+  pthread_t thread;
+  void *result;
+  for (int success = 0; success < 2; success++) {
+    dvt_load *load = dvt_load_begin((dvt_plugin *)&plugin_a);
+    assert_null(dvt_op_register(simple_builder("RegPending")));
+    assert_non_null(dvt_op_lookup(DVT_STR("RegPending")));
+    assert_null(seen_elsewhere("RegPending"));
+    int visited = 0;
+    pthread_create(&thread, NULL, visit_pending, &visited);
+    pthread_join(thread, NULL);
+    assert_int_equal(visited, 0);
+    // An op of the same name from another thread is a duplicate only if the load succeeds.
+    pthread_create(&thread, NULL, register_twin, "RegPending");
+    if (!success) dvt_op_registry_remove_load(load);
+    dvt_load_end(load, success);
+    pthread_join(thread, &result);
+    if (success) {
+      dvt_test_expect_error(result, TF_ALREADY_EXISTS, "Op with name RegPending");
+      assert_ptr_equal(seen_elsewhere("RegPending")->load, load);
+    } else {
+      assert_null(result);
+      const dvt_op_def *op = dvt_op_lookup(DVT_STR("RegPending"));
+      assert_null(op->load);
+      dvt_load twins = {.last_op = op, .op_count = 1};
+      dvt_op_registry_remove_load(&twins);
+      assert_null(dvt_op_lookup(DVT_STR("RegPending")));
+    }
+  }
 }
 
 static void check_sorted(void *arg, const dvt_op_def *op) {
@@ -247,6 +303,7 @@ int main(void) {
       cmocka_unit_test(test_rule_043_errors_come_from_registration),
       cmocka_unit_test(test_rule_044_duplicates),
       cmocka_unit_test(test_rules_045_046_duplicates_in_plugins),
+      cmocka_unit_test(test_ops_of_a_running_load_are_hidden_from_other_threads),
       cmocka_unit_test(test_many_ops_are_found_and_visited_in_order),
       cmocka_unit_test(test_autoload),
       cmocka_unit_test(test_unknown_op_names_neighbours),

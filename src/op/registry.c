@@ -34,7 +34,6 @@ static dvt_buf scratch, scratch_errors;
 static _Atomic(bool (*)(dvt_str)) autoload_hook;
 static _Atomic(void (*)(void)) load_all_hook;
 static _Atomic(bool (*)(dvt_str)) claim_hook;
-static _Thread_local dvt_plugin *owner;
 
 static uint32_t hash_of(dvt_str name) {
   uint64_t h = dvt_str_hash(name);
@@ -54,14 +53,16 @@ const dvt_op_def *dvt_op_lookup_loaded(dvt_str name) {
   slot *s = t ? find_slot(t, name, hash_of(name)) : NULL;
   if (!s) return NULL;
   const dvt_op_def *op = atomic_load_explicit(&s->op, memory_order_acquire);
-  return op == &removed ? NULL : op;
+  return op == &removed || !dvt_load_is_visible(op->load) ? NULL : op;
 }
 
 const dvt_op_def *dvt_op_lookup(dvt_str name) {
   const dvt_op_def *op = dvt_op_lookup_loaded(name);
   if (DVT_LIKELY(op != NULL)) return op;
   bool (*hook)(dvt_str) = atomic_load_explicit(&autoload_hook, memory_order_acquire);
-  return hook && hook(name) ? dvt_op_lookup_loaded(name) : NULL;
+  if (!hook) return NULL;
+  hook(name);  // whatever it answers: it may have waited for another thread that loads the op
+  return dvt_op_lookup_loaded(name);
 }
 
 void dvt_op_registry_set_autoload(bool (*hook)(dvt_str op_name), void (*load_all)(void),
@@ -126,21 +127,36 @@ static dvt_status already_exists(const dvt_op_def *existing, const dvt_op_def *o
   return status;
 }
 
+// The load on another thread that has registered an op of that name; with the mutex held.
+static dvt_load *rival_of(dvt_str name) {
+  table *t = atomic_load_explicit(&current, memory_order_relaxed);
+  slot *existing = t ? find_slot(t, name, hash_of(name)) : NULL;
+  const dvt_op_def *op = existing ? atomic_load_explicit(&existing->op, memory_order_relaxed) : NULL;
+  return op && !dvt_load_is_visible(op->load) ? op->load : NULL;
+}
+
 static dvt_status add(const dvt_op_def *op) {
   uint32_t hash = hash_of(op->name);
   table *t = atomic_load_explicit(&current, memory_order_relaxed);
   slot *existing = t ? find_slot(t, op->name, hash) : NULL;
+  dvt_load *load = dvt_load_current();
   if (existing) {
     const dvt_op_def *other = atomic_load_explicit(&existing->op, memory_order_relaxed);
     // A plugin may bring along an op that was there before it was loaded (rule 46), or register one from its
     // constructor and again from TF_InitKernel, if it means the same op.
-    if (owner && same_definition(other, op)) return NULL;
+    if (load && same_definition(other, op)) return NULL;
     return already_exists(other, op);
   }
   DVT_RETURN_IF_ERROR(reserve());
-  const dvt_op_def *copy = dvt_op_def_clone(op, &arena);
+  dvt_op_def *copy = (dvt_op_def *)dvt_op_def_clone(op, &arena);
   if (!copy) return dvt_error_out_of_memory(sizeof *op);
-  ((dvt_op_def *)copy)->plugin = owner;
+  copy->load = load;
+  copy->plugin = load ? load->plugin : NULL;
+  if (load) {
+    copy->older_of_load = load->last_op;
+    load->last_op = copy;
+    load->op_count++;
+  }
   place(atomic_load_explicit(&current, memory_order_relaxed), copy, hash);
   op_count++;
   return NULL;
@@ -149,8 +165,14 @@ static dvt_status add(const dvt_op_def *op) {
 dvt_status dvt_op_register(TF_OpDefinitionBuilder *builder) {
   if (!builder) return dvt_error(TF_INVALID_ARGUMENT, "TF_RegisterOpDefinition: the builder is NULL");
   bool (*claim)(dvt_str) = atomic_load_explicit(&claim_hook, memory_order_acquire);
-  if (claim) claim(dvt_str_make(builder->text, builder->name_len));
+  dvt_str name = dvt_str_make(builder->text, builder->name_len);
+  if (claim) claim(name);
   pthread_mutex_lock(&mutex);
+  for (dvt_load *rival; (rival = rival_of(name)) != NULL;) {
+    pthread_mutex_unlock(&mutex);
+    dvt_load_wait(rival);
+    pthread_mutex_lock(&mutex);
+  }
   const dvt_op_def *op;
   dvt_status status = dvt_op_builder_finish(builder, &scratch_arena, &scratch_errors, &scratch, &op);
   if (!status) status = add(op);
@@ -180,7 +202,7 @@ void dvt_op_registry_visit(void (*visit)(void *arg, const dvt_op_def *op), void 
   size_t n = 0;
   for (uint32_t i = 0; t && i <= t->mask; i++) {
     const dvt_op_def *op = atomic_load_explicit(&t->slots[i].op, memory_order_relaxed);
-    if (!op || op == &removed) continue;
+    if (!op || op == &removed || !dvt_load_is_visible(op->load)) continue;
     if (ops)
       ops[n++] = op;
     else
@@ -192,42 +214,39 @@ void dvt_op_registry_visit(void (*visit)(void *arg, const dvt_op_def *op), void 
   pthread_mutex_unlock(&mutex);
 }
 
-typedef struct list_state {
-  const dvt_plugin *owner;
-  bool only_owner;
-  dvt_buf *out;
-} list_state;
-
 static void list_op(void *arg, const dvt_op_def *op) {
-  list_state *state = arg;
-  if (state->only_owner && op->plugin != state->owner) return;
-  size_t begin = dvt_wire_begin(state->out, 1);
-  dvt_op_def_to_proto(op, state->out);
-  dvt_wire_end(state->out, begin);
+  dvt_buf *out = arg;
+  size_t begin = dvt_wire_begin(out, 1);
+  dvt_op_def_to_proto(op, out);
+  dvt_wire_end(out, begin);
 }
 
-void dvt_op_registry_list(const dvt_plugin *of_owner, bool only_owner, dvt_buf *out) {
-  list_state state = {of_owner, only_owner, out};
-  dvt_op_registry_visit(list_op, &state);
+void dvt_op_registry_list(dvt_buf *out) { dvt_op_registry_visit(list_op, out); }
+
+void dvt_op_registry_list_load(const dvt_load *load, dvt_buf *out) {
+  const dvt_op_def **ops = dvt_malloc(DVT_MAX((size_t)load->op_count, 1) * sizeof *ops);
+  if (!ops) {
+    out->failed = true;
+    return;
+  }
+  size_t n = 0;
+  for (const dvt_op_def *op = load->last_op; op; op = op->older_of_load) ops[n++] = op;
+  if (n) qsort(ops, n, sizeof *ops, compare_ops);
+  for (size_t i = 0; i < n; i++) list_op(out, ops[i]);
+  dvt_free(ops);
 }
 
-dvt_plugin *dvt_op_registry_owner(void) { return owner; }
-
-dvt_plugin *dvt_op_registry_set_owner(dvt_plugin *new_owner) {
-  dvt_plugin *previous = owner;
-  owner = new_owner;
-  return previous;
-}
-
-void dvt_op_registry_remove_owner(dvt_plugin *of_owner) {
+void dvt_op_registry_remove_load(dvt_load *load) {
   pthread_mutex_lock(&mutex);
   table *t = atomic_load_explicit(&current, memory_order_relaxed);
-  for (uint32_t i = 0; of_owner && t && i <= t->mask; i++) {
-    const dvt_op_def *op = atomic_load_explicit(&t->slots[i].op, memory_order_relaxed);
-    if (!op || op == &removed || op->plugin != of_owner) continue;
-    atomic_store_explicit(&t->slots[i].op, &removed, memory_order_release);
+  for (const dvt_op_def *op = load->last_op; op; op = op->older_of_load) {
+    slot *s = find_slot(t, op->name, hash_of(op->name));
+    if (!s) continue;
+    atomic_store_explicit(&s->op, &removed, memory_order_release);
     op_count--;
   }
+  load->last_op = NULL;
+  load->op_count = 0;
   pthread_mutex_unlock(&mutex);
 }
 

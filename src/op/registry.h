@@ -3,16 +3,16 @@
 #ifndef DVT_OP_REGISTRY_H_
 #define DVT_OP_REGISTRY_H_
 
-#include "op/op_def.h"
+#include "op/load_record.h"
 
 // Consumes the builder; strict: the spec errors, a bad name and a duplicate come back from here (rules
-// 42-66). The plugin being loaded on this thread (plugin/plugin.h sets it with dvt_op_registry_set_owner)
-// owns the op.
+// 42-66). The plugin being loaded on this thread (dvt_load_begin) owns the op; until its load has ended other
+// threads do not find it. A name that a plugin loading on another thread has taken waits for the end of that.
 dvt_status dvt_op_register(TF_OpDefinitionBuilder *builder) DVT_NODISCARD;
 
 // The registered op or NULL. On a miss the autoload hook, if any, is asked once for that name (it may load a
-// plugin that registers it) and the lookup is repeated. Pointers stay valid for the life of the process
-// unless the owning plugin is unloaded.
+// plugin that registers it, or wait for another thread that does) and the lookup is repeated. Pointers stay
+// valid for the life of the process, except on a thread whose load of a plugin fails.
 const dvt_op_def *dvt_op_lookup(dvt_str name);
 const dvt_op_def *dvt_op_lookup_loaded(dvt_str name);  // never autoloads
 // NOT_FOUND "Op type not registered 'X' ... " with the nearest names and what to do.
@@ -28,13 +28,10 @@ void dvt_op_registry_load_all(void);
 size_t dvt_op_registry_count(void);
 // Calls visit for every op, sorted by name; the registry is locked meanwhile.
 void dvt_op_registry_visit(void (*visit)(void *arg, const dvt_op_def *op), void *arg);
-// Serialised OpList of all ops (owner == NULL: all; else those of the plugin).
-void dvt_op_registry_list(const dvt_plugin *owner, bool only_owner, dvt_buf *out);
-
-// Owner for registrations on this thread; returns the previous one.
-dvt_plugin *dvt_op_registry_set_owner(dvt_plugin *owner);
-dvt_plugin *dvt_op_registry_owner(void);  // of this thread; NULL = the host program
-// Removes every op of `owner` (failed load, unload).
-void dvt_op_registry_remove_owner(dvt_plugin *owner);
+// Serialised OpLists, sorted by name: of all ops, and of those that this thread registered in `load`.
+void dvt_op_registry_list(dvt_buf *out);
+void dvt_op_registry_list_load(const dvt_load *load, dvt_buf *out);
+// Removes every op of a load that fails, on its thread.
+void dvt_op_registry_remove_load(dvt_load *load);
 
 #endif  // DVT_OP_REGISTRY_H_

@@ -35,7 +35,8 @@ void dvt_plugin_unlock(void) { pthread_mutex_unlock(&mutex); }
 const dvt_plugin *dvt_plugin_first(void) { return first; }
 
 void dvt_plugin_note_error(dvt_status status) {
-  dvt_plugin *plugin = dvt_op_registry_owner();
+  dvt_load *load = dvt_load_current();
+  dvt_plugin *plugin = load ? load->plugin : NULL;
   if (status && plugin && !plugin->registration_error) plugin->registration_error = dvt_status_clone(status);
 }
 
@@ -100,59 +101,40 @@ static void call_entry_points(const dvt_plugin *plugin) {
   }
 }
 
-typedef struct counts {
-  const dvt_plugin *plugin;
-  int ops, kernels;
-} counts;
-
-static void count_op(void *arg, const dvt_op_def *op) {
-  counts *c = arg;
-  if (op->plugin == c->plugin) c->ops++;
-}
-
-static void count_kernel(void *arg, const dvt_kernel_def *def) {
-  counts *c = arg;
-  if (def->plugin == c->plugin) c->kernels++;
-}
-
-static dvt_status account(dvt_plugin *plugin) {
-  counts c = {.plugin = plugin};
+static dvt_status account(dvt_plugin *plugin, const dvt_load *load) {
   dvt_buf list = {0};
-  dvt_op_registry_visit(count_op, &c);
-  dvt_kernel_registry_visit(count_kernel, &c);
-  dvt_op_registry_list(plugin, true, &list);
+  dvt_op_registry_list_load(load, &list);
   if (list.failed) {
     dvt_buf_deinit(&list);
     return dvt_error_out_of_memory(list.len);
   }
-  plugin->op_count = c.ops;
-  plugin->kernel_count = c.kernels;
+  plugin->op_count = load->op_count;
+  plugin->kernel_count = load->kernel_count;
   plugin->op_list_bytes = list.len;
   plugin->op_list = dvt_buf_release(&list);
   return NULL;
 }
 
 // Constructors run inside dlopen, on this thread; what they register belongs to the plugin.
-static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf) {
-  dvt_plugin *outer = dvt_op_registry_set_owner(plugin);
+static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, const dvt_load *load) {
   plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
   dvt_status status = NULL;
   if (!plugin->handle)
     status = dvt_binding_explain(plugin->path, elf, dlerror());
   else if (!find_loaded(NULL, plugin->handle))
     call_entry_points(plugin);
-  dvt_op_registry_set_owner(outer);
   if (status) return status;
   if (plugin->registration_error)
     return dvt_error(dvt_status_code(plugin->registration_error),
                      "plugin %s was not loaded, its registration failed: %s", plugin->path,
                      dvt_status_message(plugin->registration_error));
-  return account(plugin);
+  return account(plugin, load);
 }
 
-static void roll_back(dvt_plugin *plugin) {
-  dvt_kernel_registry_remove_owner(plugin);
-  dvt_op_registry_remove_owner(plugin);
+static void roll_back(dvt_plugin *plugin, dvt_load *load) {
+  dvt_kernel_registry_remove_load(load);
+  dvt_op_registry_remove_load(load);
+  dvt_load_end(load, false);
   dvt_library_close(plugin->handle);
   plugin_free(plugin);
 }
@@ -169,20 +151,25 @@ static void append(dvt_plugin *plugin) {
 static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **out_plugin) {
   DVT_RETURN_IF_ERROR(dvt_binding_prepare(path, elf));
   dvt_plugin *plugin = plugin_new(path);
-  if (!plugin) return dvt_error_out_of_memory(sizeof *plugin);
+  dvt_load *load = plugin ? dvt_load_begin(plugin) : NULL;
+  if (!load) {
+    plugin_free(plugin);
+    return dvt_error_out_of_memory(sizeof *plugin);
+  }
   plugin->next = loading;
   loading = plugin;
-  dvt_status status = open_and_register(plugin, elf);
+  dvt_status status = open_and_register(plugin, elf, load);
   loading = plugin->next;
   plugin->next = NULL;
   // The same file under another name (a hard link): the loader hands out what is there.
   dvt_plugin *same = status ? NULL : find_loaded(NULL, plugin->handle);
   if (status || same) {
-    roll_back(plugin);
+    roll_back(plugin, load);
     if (!status) *out_plugin = same;
     return status;
   }
   append(plugin);
+  dvt_load_end(load, true);
   *out_plugin = plugin;
   return NULL;
 }

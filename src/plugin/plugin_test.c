@@ -52,7 +52,7 @@ static void check_good(const char *path, const char *first, const char *second) 
   assert_ok(dvt_plugin_load(path, &again));
   assert_ptr_equal(again, plugin);
   assert_int_equal(plugin_count(), before);
-  assert_null(dvt_op_registry_owner());
+  assert_null(dvt_load_current());
 }
 
 static void test_entry_points(void **state) {
@@ -218,6 +218,37 @@ static void test_many_threads_one_plugin(void **state) {
   assert_true(!found[0] && !found[2] && !found[4]);
 }
 
+static atomic_bool loads_are_over;
+
+// Ops and kernels of plug_half, which has a kernel of the test's own HostOp.
+static void *use_what_is_found(void *arg) {
+  size_t found = 0;
+  while (!atomic_load(&loads_are_over)) {
+    if (dvt_op_lookup_loaded(DVT_STR("HalfGood"))) found++;
+    dvt_node_def node = {.name = DVT_STR("n"), .op = dvt_op_lookup_loaded(DVT_STR("HostOp"))};
+    const dvt_kernel_def *def = NULL;
+    dvt_status status = dvt_kernel_find(&node, DVT_STR("CPU"), &def);
+    if (!status) found++;
+    dvt_status_free(status);
+  }
+  (void)arg;
+  return (void *)found;
+}
+
+static void test_a_load_that_fails_is_never_seen_by_other_threads(void **state) {
+  (void)state;
+  pthread_t threads[2];
+  void *found[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, use_what_is_found, NULL);
+  for (int i = 0; i < 20; i++)
+    assert_status(load(PLUGIN("plug_half")), TF_INVALID_ARGUMENT, "its registration failed");
+  atomic_store(&loads_are_over, true);
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], &found[i]);
+    assert_null(found[i]);
+  }
+}
+
 // ---- the standard directories: DOVETAIL_PLUGIN_PATH, set by main before anything is looked up ----
 
 static char index_dir[] = DVT_BUILD_DIR "/tests/index_XXXXXX",
@@ -355,6 +386,7 @@ int main(void) {
       cmocka_unit_test(test_rule_195_device_plugins),
       cmocka_unit_test(test_log_listener),
       cmocka_unit_test(test_many_threads_one_plugin),
+      cmocka_unit_test(test_a_load_that_fails_is_never_seen_by_other_threads),
       cmocka_unit_test(test_rule_044_op_of_a_plugin_not_loaded_yet),
       cmocka_unit_test(test_plugin_that_loads_itself),
       cmocka_unit_test(test_rule_096_device_without_a_name),

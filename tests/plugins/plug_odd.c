@@ -37,6 +37,7 @@ void *keep_used(void) {
 void TF_InitKernel(void) {
   register_op("HalfGood", NULL, "x: float");
   register_kernel("HalfGood");
+  register_kernel("HostOp");
   register_op("HalfBad", "a: no_such_type", "x: float");
   register_op("HalfAfter", NULL, "x: float");
 }

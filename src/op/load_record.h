@@ -1,0 +1,40 @@
+// One load of a plugin, as far as the registries know it: what the plugin registers while it loads belongs
+// to the load and is seen by other threads only once that has succeeded. Until then they pass it by, since a
+// load that fails takes its code away. Loads are serialised (plugin/load.c) and nest on one thread.
+#ifndef DVT_OP_LOAD_RECORD_H_
+#define DVT_OP_LOAD_RECORD_H_
+
+#include <stdatomic.h>
+
+#include "op/op_def.h"
+
+typedef enum dvt_load_state { DVT_LOAD_RUNNING, DVT_LOAD_DONE, DVT_LOAD_FAILED } dvt_load_state;
+
+// Lives as long as the process: a thread may look at an op or kernel while its load fails.
+struct dvt_load {
+  dvt_plugin *plugin;
+  _Atomic dvt_load_state state;
+  int op_count, kernel_count;  // registered so far
+  const dvt_op_def *last_op;   // linked by older_of_load
+  dvt_load *outer;             // what this thread was loading before
+  dvt_load *older;             // all loads ever
+};
+
+// From here on this thread registers for `plugin`. NULL when out of memory.
+dvt_load *dvt_load_begin(dvt_plugin *plugin) DVT_NODISCARD;
+// The load is over: on success everything of it becomes visible at once. On failure its ops and kernels must
+// have been removed before.
+void dvt_load_end(dvt_load *load, bool success);
+// The innermost load on this thread; NULL = the host program registers.
+dvt_load *dvt_load_current(void);
+// Returns when the load is over. Not on the thread that loads.
+void dvt_load_wait(dvt_load *load);
+
+// May this thread use what was registered in `load` (NULL: by the host)?
+static inline bool dvt_load_is_visible(const dvt_load *load) {
+  if (!load) return true;
+  dvt_load_state state = atomic_load_explicit(&load->state, memory_order_acquire);
+  return DVT_LIKELY(state == DVT_LOAD_DONE) || (state == DVT_LOAD_RUNNING && dvt_load_current());
+}
+
+#endif  // DVT_OP_LOAD_RECORD_H_
