@@ -7,8 +7,8 @@
 #include "common/call.h"
 #include "common/plugin.h"
 #include "common/strided.h"
+#include "state/text.h"
 #include "tensorflow/c/c_api_experimental.h"
-#include "tensorflow/c/tf_tstring.h"
 
 // "8 16 0,4:-": the shape of the whole tensor, then for each dim "begin,length" or "-" for all of it.
 typedef struct slice_spec {
@@ -99,12 +99,6 @@ static bool restore_one(dvp_call *call, TF_CheckpointReader *reader, int index, 
   return fine;
 }
 
-// A NUL-terminated copy of element i.
-static char *text_of(const dvp_view *strings, int64_t i) {
-  const TF_TString *s = (const TF_TString *)strings->data + i;
-  return strndup(TF_StringGetDataPointer(s), TF_StringGetSize(s));
-}
-
 DVP_COMPUTE(restore_v2_compute) {
   (void)state;
   dvp_view prefix, names, slices;
@@ -119,11 +113,11 @@ DVP_COMPUTE(restore_v2_compute) {
         count, prefix.count, names.count, slices.count);
     return;
   }
-  char *path = text_of(&prefix, 0);
+  char *path = dvp_text_of(&prefix, 0);
   TF_CheckpointReader *reader = path ? TF_NewCheckpointReader(path, call->status) : NULL;
   bool fine = path ? dvp_ok(call) : dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
   for (int i = 0; fine && i < count; i++) {
-    char *name = text_of(&names, i), *slice = text_of(&slices, i);
+    char *name = dvp_text_of(&names, i), *slice = dvp_text_of(&slices, i);
     fine = name && slice ? restore_one(call, reader, i, name, slice)
                          : dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
     free(name);

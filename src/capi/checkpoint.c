@@ -1,7 +1,8 @@
-// TF_CheckpointReader: checkpoints over the C ABI (graph/checkpoint.h does the work). The functions without a
-// status log what is wrong and return 0, -1 or NULL, where stock ends the process.
+// TF_CheckpointReader and dvt_checkpoint_save: checkpoints over the C ABI (graph/checkpoint.h does the work).
+// The functions without a status log what is wrong and return 0, -1 or NULL, where stock ends the process.
 #include "graph/checkpoint.h"
 #include "base/log.h"
+#include "dovetail/checkpoint.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 struct TF_CheckpointReader {
@@ -91,4 +92,27 @@ TF_Tensor *TF_CheckpointReaderGetTensor(TF_CheckpointReader *reader, const char 
   }
   dvt_status_to_tf(result, status);
   return tensor;
+}
+
+static dvt_status save(const char *prefix, const char *const *names, const TF_Tensor *const *tensors,
+                       int count) {
+  if (!prefix || count < 0 || (count > 0 && (!names || !tensors)))
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "a checkpoint needs a prefix, names and tensors; one of them is NULL");
+  dvt_str *texts = dvt_calloc((size_t)count + 1, sizeof *texts);
+  if (!texts) return dvt_error_out_of_memory((size_t)count * sizeof *texts);
+  dvt_status status = NULL;
+  for (int i = 0; i < count && !status; i++) {
+    texts[i] = dvt_str_from(names[i]);
+    if (!names[i] || !tensors[i] || dvt_tensor_is_empty(tensors[i]))
+      status = dvt_error(TF_INVALID_ARGUMENT, "name or tensor %d of checkpoint %s is NULL", i, prefix);
+  }
+  if (!status) status = dvt_checkpoint_write(prefix, texts, tensors, (size_t)count);
+  dvt_free(texts);
+  return status;
+}
+
+void dvt_checkpoint_save(const char *prefix, const char *const *names, const TF_Tensor *const *tensors,
+                         int count, TF_Status *status) {
+  dvt_status_to_tf(save(prefix, names, tensors, count), status);
 }

@@ -1,12 +1,14 @@
 """What differs from stock on purpose: read by the tests here and, for the pages in docs/ops, by tools/ops/generate.py."""
 
-# Defined so that graphs import, without a kernel: calls the executor inlines or runs; saving, destroying and gradients
-# are no part of inference.
-NO_KERNEL = {
+# The executor itself moves values through these.
+NO_KERNEL = {'LoopCond'} | {
+    ref + op for ref in ('', 'Ref') for op in ('Switch', 'Merge', 'Enter', 'Exit', 'NextIteration')
+}
+# Defined so that graphs import, without a kernel: calls the executor inlines; destroying and gradients are no part of
+# inference.
+NO_KERNEL |= {
     'PartitionedCall',
     'StatefulPartitionedCall',
-    'SaveV2',
-    'MergeV2Checkpoints',
     'DestroyResourceOp',
     'TensorArrayGradV3',
     'TensorArrayGradWithShape',
