@@ -66,7 +66,7 @@ static dvt_status resource_handle(TF_OpKernelContext *ctx, int i, dvt_buf *out) 
     return dvt_error(TF_OUT_OF_RANGE, "input index out of range: %d, the node has %d inputs", i,
                      (int)ctx->input_count);
   const TF_Tensor *input = ctx->inputs[i];
-  if (!input || dvt_tensor_is_empty(input) || input->dtype != TF_RESOURCE ||
+  if (!input || input->dtype != TF_RESOURCE || !dvt_tensor_holds_objects(input) ||
       input->buffer->bytes < sizeof(void *))
     return dvt_error(TF_INVALID_ARGUMENT, "input %d of {{node " DVT_STR_FMT "}} is no resource handle", i,
                      DVT_STR_ARG(ctx->kernel->node->name));

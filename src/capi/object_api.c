@@ -40,6 +40,11 @@ static dvt_status element(const TF_Tensor *tensor, int64_t index, dvt_object ***
   if (!holds_objects(tensor->dtype))
     return dvt_error(TF_INVALID_ARGUMENT, "a tensor of type %s holds no objects; variant and resource do",
                      dvt_dtype_name(tensor->dtype));
+  if (!dvt_tensor_holds_objects(tensor))
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "the memory of a %s tensor is not the runtime's, so it holds no objects; make it with "
+                     "TF_AllocateTensor or TF_AllocateOutput",
+                     dvt_dtype_name(tensor->dtype));
   int64_t count = dvt_tensor_count(tensor);
   if (index < 0 || index >= count)
     return dvt_error(TF_OUT_OF_RANGE, "element %lld of a tensor of %lld elements was asked for",

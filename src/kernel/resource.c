@@ -173,6 +173,10 @@ dvt_status dvt_resource_from_tensor(const TF_Tensor *t, const dvt_object_type *t
   if (t->dtype != TF_RESOURCE)
     return dvt_error(TF_INVALID_ARGUMENT, "a resource handle was expected, not a tensor of type %s",
                      dvt_dtype_name(t->dtype));
+  if (!dvt_tensor_holds_objects(t))
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Malformed TF_RESOURCE tensor: its memory is not the runtime's, so it holds no handle. "
+                     "Feed what was fetched, or let the graph make the handle");
   dvt_object *object = t->buffer->bytes >= sizeof object ? *(dvt_object *const *)t->data : NULL;
   if (!object) return dvt_error(TF_INVALID_ARGUMENT, "the resource handle refers to no resource");
   if (object->type != type)

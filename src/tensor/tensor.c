@@ -141,6 +141,10 @@ static dvt_status copy_elements(const TF_Tensor *src, TF_Tensor *out) {
   int64_t count = dvt_tensor_count(src);
   if (src->dtype == TF_STRING) return copy_strings(src->data, out->data, count);
   if (src->dtype == TF_RESOURCE || src->dtype == TF_VARIANT) {
+    if (count > 0 && !dvt_tensor_holds_objects(src))
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "a %s tensor in memory that is not the runtime's holds no objects to copy",
+                       dvt_dtype_name(src->dtype));
     dvt_object *const *from = src->data;
     dvt_object **to = out->data;
     for (int64_t i = 0; i < count; i++) to[i] = dvt_object_retain(from[i]);

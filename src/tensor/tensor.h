@@ -50,6 +50,12 @@ dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) DVT
 // with strings); check before elements are read. INVALID_ARGUMENT otherwise, also for unknown dtypes.
 dvt_status dvt_tensor_check_size(const TF_Tensor *t) DVT_NODISCARD;
 static inline bool dvt_tensor_is_empty(const TF_Tensor *t) { return t->buffer == NULL; }
+// Are its elements references to objects? Not in memory that a program gave (TF_NewTensor), whose bytes are
+// no pointers to follow whatever the dtype says.
+static inline bool dvt_tensor_holds_objects(const TF_Tensor *t) {
+  return (t->dtype == TF_RESOURCE || t->dtype == TF_VARIANT) && t->buffer && t->buffer->owned &&
+         t->buffer->element_dtype == t->dtype;
+}
 
 // Handles on the heap (free list). NULL when out of memory.
 TF_Tensor *dvt_tensor_handle_new(void) DVT_NODISCARD;               // an empty value in a handle
