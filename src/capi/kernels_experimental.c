@@ -76,6 +76,9 @@ static dvt_status allocate_value(TF_OpKernelContext *ctx, dvt_variable *variable
                                                   const int64_t *, int, TF_Status *),
                                  TF_Status *status) {
   const int64_t none = 0;
+  if (num_dims < 0 || num_dims > DVT_MAX_RANK || (num_dims > 0 && !dims))
+    return dvt_error(TF_INVALID_ARGUMENT, "TF_TemporaryVariable: a shape of %d dimensions%s", num_dims,
+                     dims ? "; at most 254 are possible" : " is given as NULL");
   if (!allocate) return dvt_tensor_init_allocate(&variable->value, dtype, dims, num_dims);
   TF_Tensor *handle = dvt_tensor_handle_new();
   if (!handle) return dvt_error_out_of_memory(sizeof *handle);
