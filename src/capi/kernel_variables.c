@@ -171,9 +171,9 @@ static dvt_status update_variable(const update *u, int variable_input, int value
   TF_Tensor *value = NULL;
   DVT_RETURN_IF_ERROR(dvt_context_variable(u->ctx, variable_input, &variable));
   DVT_RETURN_IF_ERROR(value_input(u->ctx, value_index, &value));
-  pthread_rwlock_wrlock(&variable->lock);
+  bool locked = dvt_variable_lock(variable, true);
   dvt_status status = update_locked(u, variable, value);
-  pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   dvt_tensor_handle_delete(value);
   return status;
 }
@@ -198,9 +198,9 @@ static dvt_status get_from_variable(TF_OpKernelContext *ctx, int input, bool loc
   dvt_variable *variable;
   TF_Tensor own = {0};
   DVT_RETURN_IF_ERROR(dvt_context_variable(ctx, input, &variable));
-  if (!lock_held) pthread_rwlock_rdlock(&variable->lock);
+  bool locked = !lock_held && dvt_variable_lock(variable, false);
   dvt_status status = own_buffer(ctx, variable, copy, &own);
-  if (!lock_held) pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   if (status) return status;
   *out_tensor = dvt_tensor_handle_copy(&own);
   dvt_tensor_reset(&own);
@@ -267,12 +267,13 @@ static dvt_status lock_in_order(TF_OpKernelContext *ctx, bool do_lock, const int
     dvt_free(holder);
     return status;
   }
-  for (size_t i = 0; i < holder->count; i++) {
-    dvt_object_retain(&holder->variables[i]->object);
-    if (do_lock)
-      pthread_rwlock_wrlock(&holder->variables[i]->lock);
-    else
-      pthread_rwlock_rdlock(&holder->variables[i]->lock);
+  size_t wanted = holder->count;
+  holder->count = 0;
+  for (size_t i = 0; i < wanted; i++) {
+    dvt_variable *variable = holder->variables[i];
+    if (!dvt_variable_lock(variable, do_lock)) continue;  // another holder of this kernel has it
+    dvt_object_retain(&variable->object);
+    holder->variables[holder->count++] = variable;
   }
   *out_holder = holder;
   return NULL;

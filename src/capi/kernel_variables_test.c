@@ -1,6 +1,7 @@
 // Resources and variables: rules 144, 147, 187 to 193, and the variable handles of dovetail/plugin.h.
 #include "kernel/kernel_test_util.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "dovetail/plugin.h"
@@ -114,6 +115,8 @@ static void test_manager(void **state) {
   dvt_resource_manager_destroy(NULL);
 }
 
+static void keep(void *data, size_t bytes, void *arg) { (void)data, (void)bytes, (void)arg; }
+
 static void test_resource_tensor_errors(void **state) {
   (void)state;
   static const dvt_object_type other_type = {"Table", NULL};
@@ -129,6 +132,14 @@ static void test_resource_tensor_errors(void **state) {
   assert_status(dvt_resource_from_tensor(&f, &dvt_variable_type, &object), TF_INVALID_ARGUMENT, "type float");
   assert_status(dvt_resource_from_tensor(&empty, &dvt_variable_type, &object), TF_INVALID_ARGUMENT,
                 "missing");
+  // Bytes that a program calls a resource are no pointer to follow.
+  uint64_t bytes[2] = {0x1234, 0x5678};
+  TF_Tensor *foreign = TF_NewTensor(TF_RESOURCE, NULL, 0, bytes, sizeof bytes, keep, NULL), copied = {0};
+  assert_non_null(foreign);
+  assert_status(dvt_resource_from_tensor(foreign, &dvt_variable_type, &object), TF_INVALID_ARGUMENT,
+                "Malformed TF_RESOURCE tensor");
+  assert_status(dvt_tensor_clone(foreign, &copied), TF_INVALID_ARGUMENT, "no objects to copy");
+  TF_DeleteTensor(foreign);
   assert_ok(dvt_tensor_init_allocate(&list, TF_RESOURCE, (int64_t[]){0}, 1));
   assert_status(dvt_resource_from_tensor(&list, &dvt_variable_type, &object), TF_INVALID_ARGUMENT,
                 "no resource");
@@ -270,6 +281,29 @@ static void lock_and_write(TF_OpKernelContext *ctx) {
   TF_ReleaseVariableInputLockHolder(holder);
 }
 
+// Everything that takes the lock may be called by the kernel that holds it.
+static void use_while_locked(TF_OpKernelContext *ctx) {
+  TF_VariableInputLockHolder *outer, *inner;
+  TF_Tensor *tensor = NULL, value = {0};
+  dvt_variable *variable;
+  TF_MaybeLockVariableInputMutexesInOrder(ctx, true, false, (int[]){0}, 1, copy, &outer, status);
+  TF_MaybeLockVariableInputMutexesInOrder(ctx, true, false, (int[]){0, 1}, 2, copy, &inner, status);
+  assert_tf_status(status, TF_OK, "");
+  TF_GetInputTensorFromVariable(ctx, 0, false, false, false, copy, &tensor, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_ok(dvt_context_variable(ctx, 0, &variable));
+  assert_true(dvt_variable_has_value(variable));
+  assert_ok(dvt_variable_assign(variable, tensor, true));
+  assert_ok(dvt_variable_read(variable, &value));
+  dvt_tensor_reset(&value);
+  TF_DeleteTensor(tensor);
+  TF_ReleaseVariableInputLockHolder(inner);
+  assert_int_equal(pthread_rwlock_tryrdlock(&variable->lock), EBUSY);  // `outer` still has it
+  TF_ReleaseVariableInputLockHolder(outer);
+  assert_int_equal(pthread_rwlock_trywrlock(&variable->lock), 0);
+  pthread_rwlock_unlock(&variable->lock);
+}
+
 static void *lock_many(void *arg) {
   test_node *t = arg;
   for (int i = 0; i < 50; i++) {
@@ -321,6 +355,7 @@ static void test_rules_189_190_locks(void **state) {
   do_lock = false;
   assert_ok(run(&t, lock_and_write));
   assert_true(first_value(a) == 2.0f && first_value(b) == 2.0f);
+  assert_ok(run(&t, use_while_locked));
   start_two(&u, b, a);  // the other order: no deadlock
   body = write_with_own_status;
   pthread_create(&thread, NULL, lock_many, &u);
@@ -431,6 +466,12 @@ static void temporary(TF_OpKernelContext *ctx) {
   TF_TemporaryVariable(ctx, TF_FLOAT, dims, 2, &name, allocate_temporary, status);
 }
 
+static void temporary_of_no_shape(TF_OpKernelContext *ctx) {
+  TF_StringView name = {"shapeless", 9};
+  TF_TemporaryVariable(ctx, TF_FLOAT, NULL, 2, &name, allocate_temporary, status);
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "a shape of 2 dimensions is given as NULL");
+}
+
 static void destroy_temporary(TF_OpKernelContext *ctx) {
   TF_StringView name = {"tmp", 3};
   TF_DestroyTemporaryVariable(ctx, 0, &name, status);
@@ -456,6 +497,7 @@ static void test_rule_192_temporary_variables(void **state) {
   assert_int_equal(d.outputs[0].tensor.rank, 2);
   assert_status(run(&d, destroy_temporary), TF_NOT_FOUND, "does not exist");
   assert_status(run(&d, destroy_bad_index), TF_INVALID_ARGUMENT, "needs a reference input");
+  assert_status(run(&t, temporary_of_no_shape), TF_INVALID_ARGUMENT, "given as NULL");
   bad_allocator = true;
   t.ctx.iteration_id = 3;
   assert_ok(run(&t, temporary));  // the tensor given in is float already

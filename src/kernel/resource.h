@@ -35,6 +35,12 @@ typedef struct dvt_variable {
   int32_t dtype;  // declared dtype of the handle, 0 when any
   char *name;     // for messages: "container/name"
 } dvt_variable;
+// Takes `lock`. False when this thread holds it for writing already (a kernel between
+// TF_MaybeLockVariableInputMutexesInOrder and the release): there is nothing to take and nothing to unlock.
+bool dvt_variable_lock(dvt_variable *variable, bool exclusive) DVT_NODISCARD;
+static inline void dvt_variable_unlock(dvt_variable *variable, bool locked) {
+  if (locked) pthread_rwlock_unlock(&variable->lock);
+}
 extern const dvt_object_type dvt_variable_type;
 dvt_status dvt_variable_create(dvt_str name, int dtype, dvt_object **out_object) DVT_NODISCARD;
 // Current value as another reference to its buffer; FAILED_PRECONDITION "variable x is uninitialized" when

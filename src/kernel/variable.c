@@ -1,5 +1,8 @@
 // Variables: a tensor that outlives steps. Readers share its buffer; whoever writes in place makes the buffer
 // unique first. See resource.h for the two locks.
+#include <errno.h>
+#include <sched.h>
+
 #include "base/buf.h"
 #include "kernel/resource.h"
 
@@ -30,6 +33,15 @@ dvt_status dvt_variable_create(dvt_str name, int dtype, dvt_object **out_object)
   return NULL;
 }
 
+bool dvt_variable_lock(dvt_variable *variable, bool exclusive) {
+  int result;
+  do {
+    result = exclusive ? pthread_rwlock_wrlock(&variable->lock) : pthread_rwlock_rdlock(&variable->lock);
+    if (result == EAGAIN) sched_yield();  // more readers than the lock can count
+  } while (result == EAGAIN);
+  return result != EDEADLK;
+}
+
 static dvt_status uninitialized(const dvt_variable *variable) {
   return dvt_error(
       TF_FAILED_PRECONDITION,
@@ -38,31 +50,31 @@ static dvt_status uninitialized(const dvt_variable *variable) {
 }
 
 dvt_status dvt_variable_read(dvt_variable *variable, TF_Tensor *out) {
-  pthread_rwlock_rdlock(&variable->lock);
+  bool locked = dvt_variable_lock(variable, false);
   pthread_mutex_lock(&variable->value_lock);
   dvt_status status = dvt_tensor_is_empty(&variable->value) ? uninitialized(variable)
                                                             : dvt_tensor_init_copy(out, &variable->value);
   pthread_mutex_unlock(&variable->value_lock);
-  pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   return status;
 }
 
 bool dvt_variable_has_value(dvt_variable *variable) {
-  pthread_rwlock_rdlock(&variable->lock);
+  bool locked = dvt_variable_lock(variable, false);
   pthread_mutex_lock(&variable->value_lock);
   bool is_set = !dvt_tensor_is_empty(&variable->value);
   pthread_mutex_unlock(&variable->value_lock);
-  pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   return is_set;
 }
 
 void dvt_variable_clear(dvt_variable *variable) {
   TF_Tensor old = {0};
-  pthread_rwlock_wrlock(&variable->lock);
+  bool locked = dvt_variable_lock(variable, true);
   pthread_mutex_lock(&variable->value_lock);
   dvt_tensor_move(&old, &variable->value);
   pthread_mutex_unlock(&variable->value_lock);
-  pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   dvt_tensor_reset(&old);
 }
 
@@ -90,7 +102,7 @@ dvt_status dvt_variable_assign(dvt_variable *variable, const TF_Tensor *value, b
   DVT_RETURN_IF_ERROR(value->buffer->owned ? dvt_tensor_init_copy(&fresh, value)
                                            : dvt_tensor_clone(value, &fresh));
   dvt_status status = NULL;
-  pthread_rwlock_wrlock(&variable->lock);
+  bool locked = dvt_variable_lock(variable, true);
   pthread_mutex_lock(&variable->value_lock);
   if (validate_shape && !dvt_tensor_is_empty(&variable->value) && !dvt_same_shape(&variable->value, value)) {
     status = wrong_shape(variable, value);
@@ -99,7 +111,7 @@ dvt_status dvt_variable_assign(dvt_variable *variable, const TF_Tensor *value, b
     dvt_tensor_move(&variable->value, &fresh);
   }
   pthread_mutex_unlock(&variable->value_lock);
-  pthread_rwlock_unlock(&variable->lock);
+  dvt_variable_unlock(variable, locked);
   dvt_tensor_reset(&old);
   dvt_tensor_reset(&fresh);
   return status;
