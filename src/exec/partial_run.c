@@ -53,6 +53,21 @@ static bool allocate(dvt_partial_run_state *s) {
   return s->feeds && s->outputs && s->step_of_node && s->done && s->fetched;
 }
 
+static int find_key(const TF_Output *keys, int count, TF_Output wanted) {
+  for (int i = 0; i < count; i++)
+    if (keys[i].oper == wanted.oper && keys[i].index == wanted.index) return i;
+  return -1;
+}
+
+// A fetch that was named twice is one: the others count as taken.
+static void merge_fetches(dvt_partial_run_state *s) {
+  for (int i = 0; i < s->plan->fetch_count; i++)
+    if (find_key(s->plan->fetch_keys, i, s->plan->fetch_keys[i]) >= 0) {
+      s->fetched[i] = true;
+      s->fetched_count++;
+    }
+}
+
 static dvt_status state_new(TF_Session *session, dvt_plan *plan, dvt_partial_run_state **out_state) {
   if (!plan->has_array)
     return dvt_error(TF_UNIMPLEMENTED,
@@ -68,6 +83,7 @@ static dvt_status state_new(TF_Session *session, dvt_plan *plan, dvt_partial_run
     state_free(s);
     return dvt_error_out_of_memory((size_t)plan->array.output_count * sizeof *s->outputs);
   }
+  merge_fetches(s);
   for (int32_t i = 0; i < plan->node_count; i++) s->step_of_node[i] = -1;
   for (int32_t i = 0; i < plan->array.step_count; i++) s->step_of_node[plan->array.steps[i].node] = i;
   *out_state = s;
@@ -116,30 +132,31 @@ dvt_status dvt_partial_run_setup(TF_Session *session, const TF_Output *inputs, i
   return status;
 }
 
-static int find_key(const TF_Output *keys, int count, TF_Output wanted) {
-  for (int i = 0; i < count; i++)
-    if (keys[i].oper == wanted.oper && keys[i].index == wanted.index) return i;
-  return -1;
-}
-
 static dvt_status not_in_setup(const char *what, TF_Output t) {
   return dvt_error(TF_INVALID_ARGUMENT,
                    "%s '" DVT_STR_FMT ":%d' was not named when the partial run was set up", what,
                    DVT_STR_ARG(t.oper ? t.oper->def.name : DVT_STR("(null)")), t.index);
 }
 
+static dvt_status take_feed(dvt_partial_run_state *s, TF_Output input, const TF_Tensor *value) {
+  int feed = find_key(s->plan->feed_keys, s->plan->feed_count, input);
+  if (feed < 0) return not_in_setup("feed", input);
+  if (!dvt_tensor_is_empty(&s->feeds[feed]))
+    return dvt_error(TF_INVALID_ARGUMENT, "The feed '" DVT_STR_FMT ":%d' has already been fed.",
+                     DVT_STR_ARG(input.oper->def.name), input.index);
+  DVT_RETURN_IF_ERROR(dvt_plan_check_feed(s->plan, feed, value));
+  return dvt_tensor_init_copy(&s->feeds[feed], value);
+}
+
+// All or none: a call with a bad feed can be made again.
 static dvt_status take_feeds(dvt_partial_run_state *s, const TF_Output *inputs, TF_Tensor *const *values,
                              int count) {
-  for (int i = 0; i < count; i++) {
-    int feed = find_key(s->plan->feed_keys, s->plan->feed_count, inputs[i]);
-    if (feed < 0) return not_in_setup("feed", inputs[i]);
-    if (!dvt_tensor_is_empty(&s->feeds[feed]))
-      return dvt_error(TF_INVALID_ARGUMENT, "The feed '" DVT_STR_FMT ":%d' has already been fed.",
-                       DVT_STR_ARG(inputs[i].oper->def.name), inputs[i].index);
-    DVT_RETURN_IF_ERROR(dvt_plan_check_feed(s->plan, feed, values[i]));
-    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&s->feeds[feed], values[i]));
-  }
-  return NULL;
+  dvt_status status = NULL;
+  int taken = 0;
+  for (; taken < count && !status; taken++) status = take_feed(s, inputs[taken], values[taken]);
+  for (int i = 0; status && i < taken - 1; i++)
+    dvt_tensor_reset(&s->feeds[find_key(s->plan->feed_keys, s->plan->feed_count, inputs[i])]);
+  return status;
 }
 
 static TF_Tensor *value_of(dvt_partial_run_state *s, dvt_source source) {

@@ -67,6 +67,39 @@ static void test_partial_run(void **state) {
   TF_DeleteGraph(p.g);
 }
 
+static void test_partial_run_takes_all_feeds_or_none(void **state) {
+  (void)state;
+  partial p = make_partial();
+  TF_Output both[] = {p.a, p.b};
+  assert_null(part(&p, 2, both, (TF_Tensor *[]){make_scalar(1), make_bool(true)}, &p.twice));
+  assert_error(TF_INVALID_ARGUMENT, "bool[]");
+  assert_null(part(&p, 2, (TF_Output[]){p.a, p.a}, (TF_Tensor *[]){make_scalar(1), make_scalar(1)}, NULL));
+  assert_error(TF_INVALID_ARGUMENT, "already been fed");
+  TF_Tensor *t = part(&p, 2, both, (TF_Tensor *[]){make_scalar(3), make_scalar(4)}, &p.twice);
+  assert_ok();
+  assert_true(first_of(t) == 14);
+  TF_DeleteTensor(t);
+  TF_DeletePRunHandle(p.handle);
+  end_session(p.s);
+  TF_DeleteGraph(p.g);
+}
+
+static void test_partial_run_of_a_fetch_named_twice(void **state) {
+  (void)state;
+  partial p = make_partial();
+  const char *first = p.handle;
+  TF_SessionPRunSetup(p.s, &p.a, 1, (TF_Output[]){p.a, p.a}, 2, NULL, 0, &p.handle, S);
+  assert_ok();
+  TF_DeleteTensor(part(&p, 1, &p.a, (TF_Tensor *[]){make_scalar(1)}, &p.a));
+  assert_ok();
+  assert_null(part(&p, 0, NULL, NULL, &p.a));
+  assert_error(TF_INVALID_ARGUMENT, "or it is over");
+  TF_DeletePRunHandle(first);
+  TF_DeletePRunHandle(p.handle);
+  end_session(p.s);
+  TF_DeleteGraph(p.g);
+}
+
 static void test_partial_run_left_unfinished(void **state) {
   (void)state;
   partial p = make_partial();
@@ -408,10 +441,16 @@ static void test_saved_model(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_partial_run),           cmocka_unit_test(test_partial_run_left_unfinished),
-      cmocka_unit_test(test_deprecated_session),    cmocka_unit_test(test_run_metadata),
-      cmocka_unit_test(test_try_evaluate_constant), cmocka_unit_test(test_named_queues),
-      cmocka_unit_test(test_option_helpers),        cmocka_unit_test(test_saved_model),
+      cmocka_unit_test(test_partial_run),
+      cmocka_unit_test(test_partial_run_left_unfinished),
+      cmocka_unit_test(test_partial_run_takes_all_feeds_or_none),
+      cmocka_unit_test(test_partial_run_of_a_fetch_named_twice),
+      cmocka_unit_test(test_deprecated_session),
+      cmocka_unit_test(test_run_metadata),
+      cmocka_unit_test(test_try_evaluate_constant),
+      cmocka_unit_test(test_named_queues),
+      cmocka_unit_test(test_option_helpers),
+      cmocka_unit_test(test_saved_model),
   };
   return cmocka_run_group_tests(tests, set_up_ops, tear_down_ops);
 }
