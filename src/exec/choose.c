@@ -50,7 +50,8 @@ static bool is_worth_trying(const dvt_plan *plan) {
 
 bool dvt_choose_flow(dvt_plan *plan, const dvt_run *run, bool *out_measure) {
   int mode = atomic_load_explicit(&plan->mode, memory_order_relaxed);
-  *out_measure = mode == DVT_PLAN_MEASURE || mode == DVT_PLAN_TRY;
+  // Only the runs that TRY is about: a caller that wants its own thread learns nothing more.
+  *out_measure = mode == DVT_PLAN_MEASURE || (mode == DVT_PLAN_TRY && !run->in_caller);
   if (mode == DVT_PLAN_FLOW) {
     *out_measure = atomic_load_explicit(&plan->mode_runs, memory_order_relaxed) < MEASURED_RUNS;
     return true;

@@ -36,6 +36,12 @@ static void learn(diamond *d, int64_t node_ns, bool flow, int64_t step_ns, int t
   for (int i = 0; i < times; i++) dvt_choose_learn(d->plan, flow, step_ns);
 }
 
+static bool measures(const diamond *d, bool in_caller) {
+  bool measure;
+  dvt_choose_flow(d->plan, &(dvt_run){.plan = d->plan, .in_caller = in_caller}, &measure);
+  return measure;
+}
+
 static bool chooses_flow(const diamond *d, bool in_caller) {
   bool measure;
   return dvt_choose_flow(d->plan, &(dvt_run){.plan = d->plan, .in_caller = in_caller}, &measure);
@@ -59,6 +65,8 @@ static void test_large_independent_nodes_are_tried_and_kept(void **state) {
   assert_int_equal(atomic_load(&d.plan->mode), DVT_PLAN_TRY);
   assert_true(chooses_flow(&d, false));
   assert_false(chooses_flow(&d, true));  // the caller wants its own thread only
+  assert_true(measures(&d, false));
+  assert_false(measures(&d, true));
   learn(&d, 500 * US, true, 1000 * US, 4);
   assert_int_equal(atomic_load(&d.plan->mode), DVT_PLAN_PARALLEL);
   assert_true(chooses_flow(&d, false));
