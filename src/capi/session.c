@@ -16,6 +16,13 @@ static dvt_status parse_run_options(const TF_Buffer *run_options, dvt_run_option
   return dvt_run_options_parse(run_options ? dvt_tf_buffer_str(run_options) : (dvt_str){0}, out_options);
 }
 
+static bool is_empty(TF_Graph *graph) {
+  pthread_mutex_lock(&graph->lock);
+  bool empty = graph->node_count == 0;
+  pthread_mutex_unlock(&graph->lock);
+  return empty;
+}
+
 // The MetaGraphDef's buffer is filled last, when nothing can fail any more.
 static dvt_status load(const TF_SessionOptions *options, const TF_Buffer *run_options, const char *directory,
                        const char *const *tags, int tag_count, TF_Graph *graph, TF_Buffer *meta_graph_def,
@@ -25,10 +32,9 @@ static dvt_status load(const TF_SessionOptions *options, const TF_Buffer *run_op
   dvt_buf meta = {0};
   if (!directory || tag_count < 0 || (tag_count > 0 && !tags))
     return dvt_error(TF_INVALID_ARGUMENT, "the SavedModel's directory or its list of tags is NULL");
-  if (!graph || graph->node_count > 0)
-    return dvt_error(TF_INVALID_ARGUMENT, graph
-                                              ? "Graph is non-empty: a SavedModel is loaded into a new graph"
-                                              : "the graph is NULL");
+  if (!graph) return dvt_error(TF_INVALID_ARGUMENT, "the graph is NULL");
+  if (!is_empty(graph))
+    return dvt_error(TF_INVALID_ARGUMENT, "Graph is non-empty: a SavedModel is loaded into a new graph");
   DVT_RETURN_IF_ERROR(parse_run_options(run_options, &run));
   DVT_RETURN_IF_ERROR(dvt_saved_model_open(directory, tags, tag_count, &model));
   TF_Session *session = NULL;

@@ -119,9 +119,9 @@ static inline atomic_int *dvt_session_enter(TF_Session *session) {
   return count;
 }
 static inline void dvt_session_leave(atomic_int *entered) { atomic_fetch_sub(entered, 1); }
-static inline bool dvt_session_is_closed(TF_Session *session) {
-  return atomic_load_explicit(&session->closed, memory_order_relaxed);
-}
+// Sequentially consistent, as entering and closing are: either a step that enters sees that the session is
+// closed, or who closes it sees that the step has entered.
+static inline bool dvt_session_is_closed(TF_Session *session) { return atomic_load(&session->closed); }
 void dvt_session_unref(TF_Session *session);
 
 // Logs a warning when a node that the session has planned was changed since the last look. session_changes.c
