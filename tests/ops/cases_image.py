@@ -35,6 +35,29 @@ def resizing(writer, data, scale):
         writer.add(op, {'images': data.tensor('float32', (1, 100, 80, 3)), 'size': np.int32([224, 224])}, tolerance=(1e-5, 1e-4))
 
 
+def crops(writer, data, scale):
+    for dtype in [t for t in RESIZED if t != 'bfloat16'] + ['float32'] * 4:
+        for _ in range(4 * scale):
+            n, batch = int(data.choice([0, 1, 3, 8])), int(data.choice([1, 2, 3]))
+            boxes = data.rng.uniform(-0.3, 1.3, (n, 4)) if data.flip() else data.rng.uniform(0, 1, (n, 4))
+            shape = (batch, int(data.choice(SIZES)), int(data.choice(SIZES)), int(data.choice([1, 3, 8])))
+            writer.add(
+                'CropAndResize',
+                {
+                    'image': data.tensor(dtype, shape),
+                    'boxes': boxes.astype('float32'),
+                    'box_ind': data.rng.integers(0, batch, n).astype('int32'),
+                    'crop_size': np.int32([data.choice(SIZES), data.choice(SIZES)]),
+                },
+                {
+                    'method': data.choice(['bilinear', 'bilinear', 'nearest']),
+                    'extrapolation_value': float(data.choice([0, -2.5])),
+                },
+                constants=('crop_size',) if data.flip() else (),
+                tolerance=(1e-4, 2e-4),
+            )
+
+
 def blocks(writer, data, scale):
     for dtype in ['float32', 'uint8', 'int64', 'float16', 'complex128', 'bool', 'string']:
         for _ in range(4 * scale):
@@ -139,6 +162,22 @@ def bad_image(writer, data, scale):
         refuse(op, {'images': f('float32', (1, 2, 2, 1)), 'size': np.int32(3)})
         both = {'align_corners': True, 'half_pixel_centers': True}
         refuse(op, {'images': f('float32', (1, 2, 2, 1)), 'size': np.int32([3, 3])}, both)
+    crop = {'image': f('float32', (2, 4, 5, 3)), 'boxes': f('float32', (3, 4)), 'box_ind': np.int32([0, 1, 0])}
+    crop['crop_size'] = np.int32([2, 3])
+    for change in (
+        {'image': f('float32', (4, 5, 3))},
+        {'image': f('float32', (2, 0, 5, 3))},
+        {'boxes': f('float32', (3, 3))},
+        {'boxes': f('float32', (4,))},
+        {'boxes': f('float32', (2, 4))},
+        {'box_ind': np.int32([0, 1])},
+        {'box_ind': np.int32([0, 2, 0])},
+        {'box_ind': np.int32([0, -1, 0])},
+        {'crop_size': np.int32([2])},
+        {'crop_size': np.int32([2, 0])},
+        {'crop_size': np.int32([-1, 2])},
+    ):
+        refuse('CropAndResize', {**crop, **change})
     refuse('DepthToSpace', {'input': f('float32', (1, 2, 2, 3))}, {'block_size': 2})
     refuse('DepthToSpace', {'input': f('float32', (1, 2, 4))}, {'block_size': 2})
     refuse('SpaceToDepth', {'input': f('float32', (1, 3, 2, 3))}, {'block_size': 2})
@@ -191,6 +230,7 @@ def bad_image(writer, data, scale):
 
 FAMILIES = {
     'resizing': resizing,
+    'crops': crops,
     'blocks': blocks,
     'largest': largest,
     'suppression': suppression,
