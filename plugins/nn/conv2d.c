@@ -241,9 +241,10 @@ void dvp_conv2d_run(void *arg, TF_OpKernelContext *ctx, const dvp_conv_kernel *k
     int64_t dims[4], nhwc[4] = {w.batch, w.out[0], w.out[1], w.out_channels};
     dvp_window_shape(&state->attrs, &w, dims);
     bool fine = !state->fused || dvp_epilogue_open(&call, &state->fusion, in.dtype, nhwc, 4, dims, &after);
-    // The summand's memory becomes the result's where nobody else needs it.
-    int over =
-        !state->attrs.nchw && after.side && after.side != in.data ? dvp_fusion_add_input(&state->fusion) : -1;
+    // The summand's memory becomes the result's where nobody else needs it, unless the result is scaled
+    // first.
+    bool may_share = !state->attrs.nchw && after.side && after.side != in.data && !after.scale;
+    int over = may_share ? dvp_fusion_add_input(&state->fusion) : -1;
     void *out = fine ? dvp_output_over(&call, over, -1, 0, dims, 4) : NULL;
     if (out) compute(&call, state, kernel, &w, &in, &filter, state->fused ? &after : NULL, out, paths);
     dvp_epilogue_close(&after);

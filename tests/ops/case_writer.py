@@ -156,10 +156,10 @@ class Writer:
             must_fail,
         )
 
-    def add_by(self, op, inputs, attrs, reference, constants=(), tolerance=None, label=''):
+    def add_by(self, op, inputs, attrs, reference, constants=(), tolerance=None, label='', fresh=()):
         """A node that stock does not have, or does not run on a CPU: what `reference`, given the input tensors, computes
         with other ops is the expected answer; None: the node must be refused. `attrs` are all that the node has, types
-        included."""
+        included. Inputs named in `fresh` come from an op, so that the node may take over their memory."""
         graph, feeds = tf.Graph(), {}
         with graph.as_default():
 
@@ -169,7 +169,7 @@ class Writer:
                     return tf.constant(value, name=name)
                 holder = tf1.placeholder(value.dtype, value.shape, name=name)
                 feeds[holder.name] = value
-                return holder
+                return tf.negative(holder, name=name + '_fresh') if name in fresh else holder
 
             tensors = [
                 (

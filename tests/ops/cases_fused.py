@@ -155,6 +155,7 @@ def conv_case(writer, data, dtype, fused_ops, channels, depthwise=None, constant
         reference,
         constants=('filter',) + tuple(constants) if data.flip() else (),
         tolerance=TOLERANCE[dtype],
+        fresh=('args_%d' % add,) if data.flip() else (),
     )
 
 
@@ -163,7 +164,6 @@ def fused_conv(writer, data, scale):
         for _ in range(14 * scale):
             fused_ops = random_fusion(data)
             channels = int(data.choice([1, 3, 8, 16, 33])), int(data.choice([1, 2, 5, 8, 16, 17, 32, 40]))
-            # The summand is sometimes the same for a later step, and sometimes may be overwritten.
             conv_case(writer, data, dtype, fused_ops, channels)
     for fused_ops in (['BiasAdd', 'Add', 'Relu'], ['BiasAdd', 'Relu6'], ['BiasAdd', 'Add'], ['BiasAdd', 'Elu']):
         for geo in (
