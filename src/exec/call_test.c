@@ -1,6 +1,7 @@
 // Functions: calls by PartitionedCall, StatefulPartitionedCall and by an op of the function's name, nested
 // calls, effects, order by control edges, calls inside branches and loops, recursion and other errors.
 #include "exec/exec_test_util.h"
+#include "exec/session_state.h"
 
 // f(x, y) = 2 (x + y), x
 static void add_double_sum(TF_Graph *to) {
@@ -245,6 +246,25 @@ static void test_exploding_calls_are_bounded(void **state) {
   TF_DeleteGraph(g);
 }
 
+// Few calls of large bodies can ask for as much memory as many calls.
+static void test_nodes_of_called_bodies_are_bounded(void **state) {
+  (void)state;
+  TF_Graph *g = TF_NewGraph();
+  add_double_sum(g);
+  TF_Output x = placeholder(g, "x", TF_FLOAT);
+  TF_Operation *a = call(g, "PartitionedCall", "a", "double_sum", 2, (TF_Output[]){x, x}, 2, NULL);
+  TF_Operation *b = call(g, "PartitionedCall", "b", "double_sum", 2, (TF_Output[]){x, x}, 2, NULL);
+  TF_Session *s = new_session(g, NULL, 0);
+  assert_true(run_float(s, x, make_scalar(1), OUT(a)) == 4);
+  assert_true(s->inlined_nodes >= 4);
+  s->inlined_nodes = ((size_t)1 << 21) - 2;
+  assert_null(run1(s, x, make_scalar(1), OUT(b)));
+  assert_error(TF_RESOURCE_EXHAUSTED, "the call of 'double_sum' with");
+  assert_true(run_float(s, x, make_scalar(2), OUT(a)) == 8);
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 static void test_unknown_function(void **state) {
   (void)state;
   TF_Graph *g = TF_NewGraph();
@@ -339,6 +359,7 @@ int main(void) {
       cmocka_unit_test(test_loop_in_a_function),
       cmocka_unit_test(test_recursion_is_an_error),
       cmocka_unit_test(test_exploding_calls_are_bounded),
+      cmocka_unit_test(test_nodes_of_called_bodies_are_bounded),
       cmocka_unit_test(test_unknown_function),
       cmocka_unit_test(test_wrong_number_of_arguments),
       cmocka_unit_test(test_wrong_types_of_arguments),

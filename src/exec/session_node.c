@@ -8,6 +8,7 @@
 #define MAX_CALL_DEPTH 64
 #define MAX_CALLS \
   65536  // calls inlined in one session; bounds what a hostile library of functions can ask for
+#define MAX_INLINED_NODES ((size_t)1 << 21)  // and the nodes of their bodies
 
 static const struct {
   dvt_str op;
@@ -304,6 +305,14 @@ static dvt_status instance_init(TF_Session *session, dvt_session_node *call, dvt
   if (status)
     return dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(call->op->def.name));
   instance->graph = instance->body.graph;
+  size_t nodes = session->inlined_nodes + instance->graph->node_count;
+  if (nodes > MAX_INLINED_NODES)
+    return dvt_error(TF_RESOURCE_EXHAUSTED,
+                     "the functions that the graph calls have more than %zu nodes when each call is counted; "
+                     "the call of '" DVT_STR_FMT "' with %zu nodes is too many\n\t [[{{node " DVT_STR_FMT
+                     "}}]]",
+                     MAX_INLINED_NODES, DVT_STR_ARG(function->name), instance->graph->node_count,
+                     DVT_STR_ARG(call->op->def.name));
   instance->call = call;
   instance->control_flow = -1;
   instance->depth = call->owner->depth + 1;
@@ -349,6 +358,7 @@ dvt_status dvt_instance_of_call(TF_Session *session, dvt_session_node *call) {
   instance->next = session->instances;
   session->instances = instance;
   session->instance_count++;
+  session->inlined_nodes += instance->graph->node_count;
   call->callee = instance;
   return NULL;
 }

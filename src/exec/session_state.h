@@ -109,6 +109,7 @@ struct TF_Session {
   bool warned_device;
   dvt_partial_run_state *partial_runs;
   int64_t partial_run_count;
+  size_t inlined_nodes;  // of all instances
 };
 
 // Marks a use of the session that dvt_session_destroy waits for; the result is for dvt_session_leave, which
