@@ -4,10 +4,19 @@
 // whenever the call is.
 #include "exec/expand.h"
 
+#include <stdlib.h>
+
 #include "base/buf.h"
 #include "tensor/tensor_proto.h"
 
 #define MAX_NODES ((size_t)1 << 22)
+// Feeds, outputs, edges and fetches together: what is counted and summed later fits in an int32_t, twice.
+#define MAX_VALUES ((size_t)1 << 29)
+
+typedef struct dvt_sorted_feed {
+  TF_Output tensor;
+  int32_t feed;
+} dvt_sorted_feed;
 
 enum { NEW, OPEN, DONE };  // dvt_expanded_node.state
 
@@ -51,14 +60,19 @@ static dvt_status session_node(dvt_expansion *x, dvt_instance *instance, TF_Oper
   return *out ? NULL : dvt_error_out_of_memory(sizeof **out);
 }
 
+static int compare_tensors(const void *a, const void *b) {
+  const TF_Output *x = &((const dvt_sorted_feed *)a)->tensor, *y = &((const dvt_sorted_feed *)b)->tensor;
+  if (x->oper != y->oper) return (uintptr_t)x->oper < (uintptr_t)y->oper ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
 static bool is_fed(const dvt_expansion *x, const dvt_session_node *sn, int index, int *out_feed) {
   if (sn->feed_epoch != x->session->epoch) return false;
-  for (int i = 0; i < x->feed_count; i++)
-    if (x->feeds[i].oper == sn->op && x->feeds[i].index == index) {
-      *out_feed = i;
-      return true;
-    }
-  return false;
+  const dvt_sorted_feed wanted = {{sn->op, index}, 0};
+  const dvt_sorted_feed *found =
+      bsearch(&wanted, x->sorted_feeds, (size_t)x->feed_count, sizeof wanted, compare_tensors);
+  if (found) *out_feed = found->feed;
+  return found != NULL;
 }
 
 static bool is_fed_placeholder(const dvt_expansion *x, const dvt_session_node *sn) {
@@ -219,9 +233,12 @@ static dvt_status expand_node(dvt_expansion *x, int32_t index) {
     DVT_RETURN_IF_ERROR(expand_enter(x, sn));
   else
     DVT_RETURN_IF_ERROR(expand_plain(x, sn));
-  if (x->input_count > INT32_MAX || x->control_count > INT32_MAX)
+  if (sn->kind != DVT_NODE_CALL && sn->kind != DVT_NODE_CALL_ENTER)
+    x->value_count += (size_t)sn->op->def.output_count;
+  if (x->value_count + x->input_count + x->control_count > MAX_VALUES)
     return dvt_error(TF_RESOURCE_EXHAUSTED,
-                     "the graph needs more than %d edges once its function calls are inlined", INT32_MAX);
+                     "the graph needs more than %zu values and edges once its function calls are inlined",
+                     MAX_VALUES);
   x->nodes[index].input_count = (int32_t)x->input_count - x->nodes[index].first_input;
   x->nodes[index].control_count = (int32_t)x->control_count - x->nodes[index].first_control;
   return NULL;
@@ -313,18 +330,30 @@ static dvt_status check_tensor(const dvt_expansion *x, const char *what, int pos
   return NULL;
 }
 
+static dvt_status sort_feeds(dvt_expansion *x) {
+  size_t count = (size_t)x->feed_count;
+  x->sorted_feeds = dvt_malloc((count + 1) * sizeof *x->sorted_feeds);
+  if (!x->sorted_feeds) return dvt_error_out_of_memory(count * sizeof *x->sorted_feeds);
+  for (int i = 0; i < x->feed_count; i++) x->sorted_feeds[i] = (dvt_sorted_feed){x->feeds[i], i};
+  if (count > 1) qsort(x->sorted_feeds, count, sizeof *x->sorted_feeds, compare_tensors);
+  for (size_t i = 1; i < count; i++) {
+    const dvt_sorted_feed *a = &x->sorted_feeds[i - 1], *b = &x->sorted_feeds[i];
+    if (compare_tensors(a, b) == 0)
+      return dvt_error(TF_INVALID_ARGUMENT, "'" DVT_STR_FMT ":%d' is fed more than once (feeds %d and %d)",
+                       DVT_STR_ARG(a->tensor.oper->def.name), a->tensor.index, DVT_MIN(a->feed, b->feed),
+                       DVT_MAX(a->feed, b->feed));
+  }
+  return NULL;
+}
+
 static dvt_status mark_feeds(dvt_expansion *x) {
   for (int i = 0; i < x->feed_count; i++) {
     dvt_session_node *sn;
-    int twice;
     DVT_RETURN_IF_ERROR(check_tensor(x, "feed", i, x->feeds[i]));
     DVT_RETURN_IF_ERROR(session_node(x, x->root, x->feeds[i].oper, &sn));
-    if (is_fed(x, sn, x->feeds[i].index, &twice) && twice != i)
-      return dvt_error(TF_INVALID_ARGUMENT, "'" DVT_STR_FMT ":%d' is fed more than once (feeds %d and %d)",
-                       DVT_STR_ARG(sn->op->def.name), x->feeds[i].index, twice, i);
     sn->feed_epoch = x->session->epoch;
   }
-  return NULL;
+  return sort_feeds(x);
 }
 
 // The whole body runs when the call is a target: values nobody asked for, too.
@@ -421,6 +450,7 @@ dvt_status dvt_expand(TF_Session *session, dvt_instance *root, const TF_Output *
   x->root = root;
   x->feeds = feeds;
   x->feed_count = feed_count;
+  x->value_count = (size_t)feed_count + (size_t)fetch_count;
   x->fetches = dvt_calloc((size_t)fetch_count + 1, sizeof *x->fetches);
   if (!x->fetches) return dvt_error_out_of_memory((size_t)fetch_count * sizeof *x->fetches);
   session->epoch++;
@@ -433,6 +463,7 @@ dvt_status dvt_expand(TF_Session *session, dvt_instance *root, const TF_Output *
 
 void dvt_expansion_deinit(dvt_expansion *x) {
   dvt_free(x->nodes);
+  dvt_free(x->sorted_feeds);
   dvt_free(x->inputs);
   dvt_free(x->controls);
   dvt_free(x->order);

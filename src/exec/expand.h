@@ -25,9 +25,11 @@ typedef struct dvt_expansion {
   dvt_instance *root;  // the graph that feeds, fetches and targets belong to
   const TF_Output *feeds;
   int feed_count;
+  struct dvt_sorted_feed *sorted_feeds;  // by operation and index
 
   dvt_expanded_node *nodes;
   size_t node_count, node_capacity;
+  size_t value_count;  // outputs of the nodes, and feeds
   dvt_source *inputs;
   size_t input_count, input_capacity;
   int32_t *controls;  // indices into nodes
