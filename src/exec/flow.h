@@ -52,6 +52,7 @@ struct dvt_flow {
   dvt_flow_frame *frames;  // 0 is the root
   int32_t frame_count;
   size_t frame_capacity;
+  dvt_map frames_by_name;  // while the tables are made: parent, owner and name -> index
   int32_t *initially_ready;
   int32_t initially_ready_count;
   int32_t most_inputs, most_outputs;
@@ -97,7 +98,8 @@ struct dvt_frame {
   size_t invariant_count, invariant_capacity, next_root_count, next_root_capacity;
   int32_t *dead_exits;
   size_t dead_exit_count, dead_exit_capacity;
-  dvt_frame *sibling;
+  dvt_frame *sibling, *previous;  // in the parent iteration's children
+  dvt_frame *next_open;           // of this index; there are as many as iterations of the parent
 };
 
 typedef struct dvt_ready {
@@ -147,7 +149,7 @@ struct dvt_flow_state {
   bool is_abandoned;  // the caller has gone, asynchronous kernels are still at work
   dvt_status error;   // the first failure
   dvt_frame *root;
-  dvt_frame **free_frames;          // by frame
+  dvt_frame **free_frames, **open_frames;  // by frame
   dvt_iteration **free_iterations;  // by frame
   dvt_execution *free_executions;
   TF_Tensor *fetched;

@@ -95,6 +95,9 @@ static void frame_end(dvt_flow_state *state, dvt_frame *frame) {
   drop_held(frame->next_roots, &frame->next_root_count);
   frame->dead_exit_count = 0;
   frame->iterations = NULL;
+  dvt_frame **link = &state->open_frames[frame->index];
+  while (*link && *link != frame) link = &(*link)->next_open;
+  if (*link) *link = frame->next_open;  // the root frame is in no list
   frame->sibling = state->free_frames[frame->index];
   state->free_frames[frame->index] = frame;
 }
@@ -219,12 +222,16 @@ static dvt_iteration *next_iteration(dvt_flow_state *state, dvt_frame *frame) {
 }
 
 static dvt_frame *child_frame(dvt_flow_state *state, dvt_iteration *it, int32_t index) {
-  for (dvt_frame *f = it->children; f; f = f->sibling)
-    if (f->index == index) return f;
+  for (dvt_frame *f = state->open_frames[index]; f; f = f->next_open)
+    if (f->parent_iteration == it) return f;
   dvt_frame *frame = frame_new(state, index, it);
   if (!frame) return NULL;
   frame->sibling = it->children;
+  frame->previous = NULL;
+  if (it->children) it->children->previous = frame;
   it->children = frame;
+  frame->next_open = state->open_frames[index];
+  state->open_frames[index] = frame;
   return frame;
 }
 
@@ -275,9 +282,8 @@ static void propagate_next_iteration(dvt_flow_state *state, const dvt_ready *tas
 // A loop that ended without a live Exit in its last iteration was never entered alive.
 static void end_frame(dvt_flow_state *state, dvt_frame *frame) {
   dvt_iteration *outer = frame->parent_iteration;
-  dvt_frame **link = &outer->children;
-  while (*link != frame) link = &(*link)->sibling;
-  *link = frame->sibling;
+  if (frame->sibling) frame->sibling->previous = frame->previous;
+  *(frame->previous ? &frame->previous->sibling : &outer->children) = frame->sibling;
   for (size_t i = 0; i < frame->dead_exit_count; i++)
     hand_on(state, frame->dead_exits[i], outer, NULL, false);
   frame_end(state, frame);

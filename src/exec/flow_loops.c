@@ -31,29 +31,42 @@ static int32_t parallel_iterations(const dvt_node_def *def) {
   return (int32_t)DVT_MIN(DVT_MAX(n, 1), MAX_PARALLEL_ITERATIONS);
 }
 
+// The entry for a frame's key (value: its index; NULL when it is new). Keys live in the plan's arena.
+static dvt_status find_frame(dvt_flow *flow, int32_t parent, const dvt_instance *owner, dvt_str name,
+                             void ***out_slot) {
+  size_t bytes = sizeof parent + sizeof owner + name.len;
+  char *key = dvt_arena_alloc(&flow->plan->arena, bytes);
+  if (!key) return dvt_error_out_of_memory(bytes);
+  memcpy(key, &parent, sizeof parent);
+  memcpy(key + sizeof parent, &owner, sizeof owner);
+  if (name.len) memcpy(key + sizeof parent + sizeof owner, name.data, name.len);
+  *out_slot = dvt_map_slot_for(&flow->frames_by_name, dvt_str_make(key, bytes));
+  return *out_slot ? NULL : dvt_error_out_of_memory(sizeof(dvt_map_slot));
+}
+
 static dvt_status enter_frame(dvt_flow *flow, dvt_flow_node *enter) {
   const dvt_node_def *def = &enter->session_node->op->def;
   const dvt_instance *owner = enter->session_node->owner;
   dvt_str value = {0}, name;
+  void **slot;
   DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(def, DVT_STR("frame_name"), &value));
   DVT_RETURN_IF_ERROR(dvt_attr_get_string(value, &name));
-  int32_t f = 0;
-  while (f < flow->frame_count && !(flow->frames[f].parent == enter->frame &&
-                                    flow->frames[f].owner == owner && dvt_str_eq(flow->frames[f].name, name)))
-    f++;
   int32_t depth = flow->frames[enter->frame].depth + 1;
   if (depth > MAX_FRAME_DEPTH)
     return dvt_error(TF_RESOURCE_EXHAUSTED,
                      "loops are nested more than %d deep\n\t [[{{node " DVT_STR_FMT "}}]]", MAX_FRAME_DEPTH,
                      DVT_STR_ARG(def->name));
-  if (f == flow->frame_count)
+  DVT_RETURN_IF_ERROR(find_frame(flow, enter->frame, owner, name, &slot));
+  if (!*slot) {
+    *slot = (void *)(uintptr_t)flow->frame_count;  // the root frame is 0, so this is not NULL
     DVT_RETURN_IF_ERROR(add_frame(flow, (dvt_flow_frame){.parent = enter->frame,
                                                          .depth = depth,
                                                          .owner = owner,
                                                          .name = name,
                                                          .parallel_iterations = parallel_iterations(def)}));
-  enter->child_frame = f;
-  flow->frames[f].enter_count++;
+  }
+  enter->child_frame = (int32_t)(uintptr_t)*slot;
+  flow->frames[enter->child_frame].enter_count++;
   return NULL;
 }
 
@@ -140,9 +153,16 @@ static dvt_status check_fetches(const dvt_flow *flow) {
   return NULL;
 }
 
-dvt_status dvt_flow_find_frames(dvt_flow *flow) {
+static dvt_status place_all(dvt_flow *flow) {
   DVT_RETURN_IF_ERROR(add_frame(flow, (dvt_flow_frame){.parent = -1, .parallel_iterations = 1}));
   for (int32_t i = 0; i < flow->node_count; i++) DVT_RETURN_IF_ERROR(place(flow, i));
+  return NULL;
+}
+
+dvt_status dvt_flow_find_frames(dvt_flow *flow) {
+  dvt_status status = place_all(flow);
+  dvt_map_deinit(&flow->frames_by_name);
+  DVT_RETURN_IF_ERROR(status);
   DVT_RETURN_IF_ERROR(check_back_edges(flow));
   return check_fetches(flow);
 }

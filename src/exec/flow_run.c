@@ -329,14 +329,15 @@ static void state_free(dvt_flow_state *state) {
 static dvt_flow_state *state_new(dvt_plan *plan, dvt_flow *flow) {
   size_t frames = (size_t)flow->frame_count, tensors = (size_t)plan->feed_count + (size_t)plan->fetch_count;
   dvt_flow_state *state =
-      dvt_calloc(1, sizeof *state + tensors * sizeof(TF_Tensor) + 2 * frames * sizeof(void *));
+      dvt_calloc(1, sizeof *state + tensors * sizeof(TF_Tensor) + 3 * frames * sizeof(void *));
   if (!state) return NULL;
   state->plan = plan;
   state->flow = flow;
   state->feeds = (TF_Tensor *)(state + 1);
   state->fetched = state->feeds + plan->feed_count;
   state->free_frames = (void *)(state->fetched + plan->fetch_count);
-  state->free_iterations = (void *)(state->free_frames + frames);
+  state->open_frames = state->free_frames + frames;
+  state->free_iterations = (void *)(state->open_frames + frames);
   pthread_mutex_init(&state->lock, NULL);
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);

@@ -459,6 +459,32 @@ static void test_loops_nested_too_deep(void **state) {
   TF_DeleteGraph(g);
 }
 
+// Every loop is a frame of its own in the root iteration, all of them open at once.
+static void test_many_loops_side_by_side(void **state) {
+  (void)state;
+  enum { LOOPS = 2000 };
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), exits[LOOPS];
+  TF_Tensor *feed = make_scalar(7), *got[LOOPS];
+  for (int i = 0; i < LOOPS; i++) {
+    char name[3][24];
+    for (int k = 0; k < 3; k++) snprintf(name[k], sizeof name[k], "%s%d", (char *[]){"in", "out", "f"}[k], i);
+    exits[i] = OUT(node(g, "Exit", name[1], OUT(enter(g, name[0], x, name[2], false, 1)), NONE, NULL));
+  }
+  TF_Session *s = new_session(g, NULL, 0);
+  for (int run = 0; run < 3; run++) {
+    TF_SessionRun(s, NULL, &x, &feed, 1, exits, got, LOOPS, NULL, 0, NULL, S);
+    assert_ok();
+    for (int i = 0; i < LOOPS; i++) {
+      assert_true(first_of(got[i]) == 7);
+      TF_DeleteTensor(got[i]);
+    }
+  }
+  TF_DeleteTensor(feed);
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule_179_done_later_from_another_thread),
@@ -468,6 +494,7 @@ int main(void) {
       cmocka_unit_test(test_close_cancels_a_running_step),
       cmocka_unit_test(test_branches),
       cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_many_loops_side_by_side),
       cmocka_unit_test(test_loop_with_async_body_and_failure),
       cmocka_unit_test(test_nested_loops),
       cmocka_unit_test(test_loop_on_a_branch),
