@@ -102,7 +102,17 @@ static void test_manager(void **state) {
   assert_ptr_not_equal(a, c);
   assert_status(dvt_resource_lookup(manager, DVT_STR(""), DVT_STR("v"), &other_type, NULL, NULL, &b),
                 TF_INVALID_ARGUMENT, "is a Variable, wanted was a Table");
+  static const char *const names[] = {"w", "w2", "w3"};
+  for (size_t i = 0; i < DVT_COUNT_OF(names); i++) {
+    dvt_object *more;
+    assert_ok(dvt_resource_lookup(manager, DVT_STR("other"), dvt_str_from(names[i]), &dvt_variable_type, make,
+                                  &made, &more));
+    dvt_object_release(more);
+  }
   dvt_resource_clear(manager, DVT_STR("other"));
+  for (size_t i = 0; i < DVT_COUNT_OF(names); i++)
+    assert_status(dvt_resource_delete(manager, DVT_STR("other"), dvt_str_from(names[i])), TF_NOT_FOUND,
+                  "does not exist");
   assert_status(dvt_resource_delete(manager, DVT_STR("other"), DVT_STR("v")), TF_NOT_FOUND, "does not exist");
   assert_ok(dvt_resource_delete(manager, DVT_STR(""), DVT_STR("v")));
   assert_int_equal(atomic_load(&a->refs), 2);

@@ -5,8 +5,9 @@
 #include "base/map.h"
 
 typedef struct entry {
+  struct entry *next;  // of those taken out together
   dvt_object *object;
-  size_t container_len;
+  size_t container_len, key_len;
   char key[];  // container, NUL, name
 } entry;
 
@@ -39,6 +40,8 @@ void dvt_resource_manager_destroy(dvt_resource_manager *manager) {
   dvt_free(manager);
 }
 
+static dvt_str entry_key(const entry *e) { return dvt_str_make(e->key, e->key_len); }
+
 static entry *entry_new(dvt_str container, dvt_str name, dvt_str *out_key) {
   size_t key_bytes, bytes;
   if (!dvt_size_add(container.len, name.len, &key_bytes) ||
@@ -51,7 +54,8 @@ static entry *entry_new(dvt_str container, dvt_str name, dvt_str *out_key) {
   if (container.len) memcpy(e->key, container.data, container.len);
   e->key[container.len] = '\0';
   if (name.len) memcpy(e->key + container.len + 1, name.data, name.len);
-  *out_key = dvt_str_make(e->key, key_bytes + 1);
+  e->key_len = key_bytes + 1;
+  *out_key = entry_key(e);
   return e;
 }
 
@@ -140,24 +144,31 @@ dvt_status dvt_resource_delete(dvt_resource_manager *manager, dvt_str container,
   return NULL;
 }
 
-// An entry of the container, taken out of the map; NULL when there is none left.
-static entry *take_one(dvt_resource_manager *manager, dvt_str container) {
-  entry *found = NULL;
+// The entries of the container, taken out of the map.
+static entry *take_all(dvt_resource_manager *manager, dvt_str container) {
+  entry *taken = NULL;
   size_t cursor = 0;
   dvt_str key;
   void *value;
   pthread_mutex_lock(&manager->mutex);
-  while (!found && dvt_map_next(&manager->entries, &cursor, &key, &value)) {
+  while (dvt_map_next(&manager->entries, &cursor, &key, &value)) {
     entry *e = value;
-    if (dvt_str_eq(dvt_str_make(e->key, e->container_len), container)) found = e;
+    if (!dvt_str_eq(dvt_str_make(e->key, e->container_len), container)) continue;
+    e->next = taken;
+    taken = e;
   }
-  if (found) dvt_map_remove(&manager->entries, key);
+  for (entry *e = taken; e; e = e->next) dvt_map_remove(&manager->entries, entry_key(e));
   pthread_mutex_unlock(&manager->mutex);
-  return found;
+  return taken;
 }
 
 void dvt_resource_clear(dvt_resource_manager *manager, dvt_str container) {
-  for (entry *e; manager && (e = take_one(manager, container));) entry_free(e);
+  // What a resource's end makes of the container is cleared too.
+  for (entry *taken; manager && (taken = take_all(manager, container));)
+    for (entry *e = taken; e; e = taken) {
+      taken = e->next;
+      entry_free(e);
+    }
 }
 
 dvt_status dvt_resource_tensor(dvt_object *object, TF_Tensor *out) {
