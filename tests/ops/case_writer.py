@@ -10,6 +10,7 @@ os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '0')
 import ml_dtypes
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.framework import types_pb2
 
 tf1 = tf.compat.v1
 
@@ -61,6 +62,8 @@ class Refused(Exception):
 class Writer:
     def __init__(self, path):
         self.count = self.skipped = self.refused = self.beyond = 0
+        # (op, attr, dtype) that a case computes something with, and that stock lacks a kernel for; attr '': the op itself
+        self.covered, self.lacking = set(), set()
         self.path = path
         self.file = open(path, 'wb')
         self.file.write(b'DVTCASES1\n' + struct.pack('<I', 0))
@@ -188,8 +191,37 @@ class Writer:
         names = ['op:%d' % i for i in range(len(results))]
         self._run(op, attrs, graph, graph_def, feeds, results, names, tolerance, label, reference is None)
 
-    def _run(self, op, attrs, graph, graph_def, feeds, outputs, names, tolerance, label, must_fail):
-        """Runs the outputs with stock and writes graph_def, feeds and answers; `names` are the outputs in graph_def."""
+    def add_graph(self, name, build, inputs=None, tolerance=None, must_fail=False):
+        """A case of many nodes: build(*placeholders) returns the tensors to fetch; `inputs` are the values fed."""
+        graph, feeds = tf.Graph(), {}
+        with graph.as_default():
+            holders = []
+            for i, value in enumerate(inputs or []):
+                value = np.asarray(value)
+                dtype = tf.string if value.dtype.kind in 'OSU' else value.dtype
+                holders.append(tf1.placeholder(dtype, value.shape, name='in%d' % i))
+                feeds[holders[-1].name] = value
+            try:
+                outputs = [tf.identity(t) for t in tf.nest.flatten(build(*holders))]
+            except (ValueError, TypeError, tf.errors.OpError) as error:
+                self.skipped += 1
+                if os.environ.get('CASES_VERBOSE'):
+                    print('skipped', name, error)
+                return
+        names = [t.name for t in outputs]
+        self._run(name, {}, graph, graph.as_graph_def(), feeds, outputs, names, tolerance, '', must_fail, False)
+
+    def _cover(self, graph_def, rows):
+        functions = [node for function in graph_def.library.function for node in function.node_def]
+        for node in list(graph_def.node) + functions:
+            rows.add((node.op, '', ''))
+            for name, attr in node.attr.items():
+                if attr.WhichOneof('value') == 'type':
+                    rows.add((node.op, name, types_pb2.DataType.Name(attr.type)))
+
+    def _run(self, op, attrs, graph, graph_def, feeds, outputs, names, tolerance, label, must_fail, static=True):
+        """Runs the outputs with stock and writes graph_def, feeds and answers; `names` are the outputs in graph_def. Their
+        static shapes are compared, too, if `static`."""
         config = tf1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
         config.graph_options.optimizer_options.opt_level = -1
         config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -203,6 +235,7 @@ class Writer:
             fails = True
             if isinstance(error, tf.errors.UnimplementedError) or 'No OpKernel was registered' in str(error):
                 self.beyond += 1  # what stock does not have is not compared
+                self._cover(graph_def, self.lacking)
                 return
             if not must_fail and os.environ.get('CASES_VERBOSE'):
                 print(
@@ -214,6 +247,8 @@ class Writer:
                 )
         self.count += 1
         self.refused += fails
+        if not fails:
+            self._cover(graph_def, self.covered)
         kinds = ','.join(
             '%s%s'
             % (
@@ -240,7 +275,7 @@ class Writer:
             self._string(node)
             self.file.write(struct.pack('<Idd', int(index), relative, absolute))
             shape = tensor.shape
-            if shape.rank is None:
+            if shape.rank is None or not static:
                 self.file.write(struct.pack('<i', -1))
             else:
                 dims = [-1 if d is None else d for d in shape.as_list()]

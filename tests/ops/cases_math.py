@@ -80,7 +80,7 @@ for _name in (
     UNARY[_name] = FLOATS + COMPLEX
 for _name in 'Floor Ceil IsNan IsInf IsFinite Erf Erfc'.split():
     UNARY[_name] = FLOATS
-UNARY['Lgamma'] = ['float16', 'float32', 'float64']
+UNARY['Lgamma'] = FLOATS
 
 
 def binary(writer, data, scale):
@@ -359,7 +359,10 @@ def products(writer, data, scale):
                 tolerance=tolerance.get(dtype),
                 shapes_known=data.choice([True, False]),
             )
+    for dtype in FLOATS + ['int16', 'int32', 'int64'] + COMPLEX:
         for op in ('BatchMatMul', 'BatchMatMulV2'):
+            if op == 'BatchMatMul' and dtype == 'int16':
+                continue
             for _ in range(5 * scale):
                 m, k, n = (int(data.choice(sizes[:8])) for _ in range(3))
                 ta, tb = data.flip(), data.flip()
@@ -379,6 +382,11 @@ def products(writer, data, scale):
                 a = data.tensor(dtype, batch_a + ((k, m) if ta else (m, k)))
                 b = data.tensor(dtype, batch_b + ((n, k) if tb else (k, n)))
                 writer.add(op, {'x': a, 'y': b}, {'adj_x': ta, 'adj_y': tb}, tolerance=tolerance.get(dtype))
+    for dtype in FLOATS + ['int16', 'int32', 'int64'] + COMPLEX:
+        for _ in range(3 * scale):
+            m, k, n = (int(data.choice(sizes[:8])) for _ in range(3))
+            x, y = data.tensor(dtype, (2, 1, m, k)), data.tensor(dtype, (3, k, n))
+            writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': dtype}, tolerance=tolerance.get(dtype))
     for m, k, n in ((300, 200, 100), (1, 512, 512), (512, 512, 1), (7, 1000, 3), (257, 129, 65)):
         writer.add(
             'MatMul',

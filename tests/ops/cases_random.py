@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from case_writer import FLOATS
+from case_writer import FLOATS, SIGNED
 
 EXACT = (0, 0)
 SHAPES = ((), (0,), (1,), (3,), (4,), (5,), (2, 3), (7, 9), (1000,), (3, 0, 2))
@@ -56,17 +56,18 @@ def stateless(writer, data, scale):
         ('StatelessRandomNormal', FLOATS),
         ('StatelessTruncatedNormal', FLOATS),
         ('StatelessRandomUniformFullInt', ['int32', 'int64', 'uint32', 'uint64']),
-        ('StatelessRandomUniformInt', ['int32', 'int64']),
+        ('StatelessRandomUniformInt', ['int32', 'int64', 'uint32', 'uint64']),
     ):
         for dtype in dtypes:
             for shape in SHAPES + (LARGE,):
                 limits = {}
                 if name.endswith('Int') and 'Full' not in name:
-                    low = int(data.rng.integers(-1000, 1000))
+                    low = int(data.rng.integers(-1000 if dtype in SIGNED else 0, 1000))
                     limits = {'minval': np.array(low, dtype), 'maxval': np.array(low + int(data.choice([1, 7, 2**30])), dtype)}
                 attrs = {} if limits else {'dtype': dtype}
                 seed = data.rng.integers(-(2**31), 2**31, 2).astype(data.choice(['int32', 'int64']))
-                writer.add(name, {'shape': shape_of(data, shape), 'seed': seed, **limits}, attrs, tolerance=EXACT)
+                if not limits or dtype in SIGNED:
+                    writer.add(name, {'shape': shape_of(data, shape), 'seed': seed, **limits}, attrs, tolerance=EXACT)
                 state = {
                     'key': data.rng.integers(0, 2**63, 1).astype('uint64'),
                     'counter': data.rng.integers(0, 2**63, 2).astype('uint64'),

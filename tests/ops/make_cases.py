@@ -8,16 +8,18 @@ import time
 import zlib
 
 import cases_array
+import cases_flow
 import cases_fused
 import cases_image
 import cases_math
 import cases_nn
 import cases_random
 import cases_state
+import coverage
 from case_writer import Writer
 from random_data import Data
 
-FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES}
+FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES}
 
 
 def main():
@@ -29,15 +31,19 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     print('seed', options.seed)
+    covered, lacking = set(), set()
     for family in options.families:
         begin = time.time()
         writer = Writer(os.path.join(options.out, family + '.cases'))
         FAMILIES[family](writer, Data([options.seed, zlib.crc32(family.encode())]), options.scale)
         writer.close()
+        covered |= writer.covered
+        lacking |= writer.lacking
         print(
             '%-14s %5d cases, %4d that stock refuses; left out: %d not buildable, %d that stock lacks; %.1f s'
             % (family, writer.count, writer.refused, writer.skipped, writer.beyond, time.time() - begin)
         )
+    coverage.write(os.path.join(options.out, coverage.FILE), covered, lacking)
 
 
 if __name__ == '__main__':

@@ -1,10 +1,13 @@
-"""run_all.py RUN_CASES OUT_DIR [--seed N] [--scale N]: makes the cases with stock TensorFlow and replays them."""
+"""run_all.py RUN_CASES OUT_DIR [--seed N] [--scale N]: makes the cases with stock TensorFlow and replays them. Fails also
+when a kernel of the plugins has no case (coverage.py); they are those in DOVETAIL_PLUGIN_PATH."""
 
 import argparse
 import glob
 import os
 import subprocess
 import sys
+
+import coverage
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('runner')
@@ -25,4 +28,9 @@ subprocess.check_call(
         options.scale,
     ]
 )
-sys.exit(subprocess.call([options.runner] + sorted(glob.glob(os.path.join(options.out, '*.cases')))))
+plugins = sorted(glob.glob(os.path.join(os.environ['DOVETAIL_PLUGIN_PATH'], '*.so')))
+uncovered = coverage.uncovered(options.runner, plugins, os.path.join(options.out, coverage.FILE))
+for problem in uncovered:
+    print(problem)
+different = subprocess.call([options.runner] + sorted(glob.glob(os.path.join(options.out, '*.cases'))))
+sys.exit(1 if uncovered or different else 0)
