@@ -25,9 +25,11 @@ bench: all
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
-# Regenerates what is derived from the public headers (export list, reference pages, function x test matrix).
-generate:
+# Regenerates what is derived from the public headers (export list, reference pages, function x test matrix) and from
+# the plugins' op tables (docs/ops).
+generate: build/release/build.ninja
 	tools/abi/generate.py
+	cmake --build build/release -j $(JOBS) --target ops_docs
 
 tools:
 	@scripts/setup.sh tools
