@@ -188,3 +188,20 @@ void dvt_wire_end(dvt_buf *buf, size_t begin) {
   }
   memcpy(buf->data + begin - 1, bytes, n);
 }
+
+void dvt_wire_put_field(const dvt_field *field, dvt_buf *out) {
+  switch (field->type) {
+    case DVT_WIRE_VARINT:
+      dvt_wire_put_varint(out, field->number, field->value);
+      break;
+    case DVT_WIRE_FIXED32:
+      dvt_wire_put_fixed32(out, field->number, (uint32_t)field->value);
+      break;
+    case DVT_WIRE_FIXED64:
+      dvt_wire_put_fixed64(out, field->number, field->value);
+      break;
+    case DVT_WIRE_BYTES:
+      dvt_wire_put_bytes(out, field->number, field->bytes);
+      break;
+  }
+}

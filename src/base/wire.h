@@ -63,6 +63,8 @@ void dvt_wire_put_fixed32(dvt_buf *buf, uint32_t number, uint32_t bits);
 void dvt_wire_put_fixed64(dvt_buf *buf, uint32_t number, uint64_t bits);
 void dvt_wire_put_float(dvt_buf *buf, uint32_t number, float value);
 void dvt_wire_put_bytes(dvt_buf *buf, uint32_t number, dvt_str bytes);
+// A field as it was read.
+void dvt_wire_put_field(const dvt_field *field, dvt_buf *out);
 void dvt_wire_put_raw_varint(dvt_buf *buf, uint64_t value);  // no tag: elements of packed fields
 // Nested messages: begin writes the tag and reserves a length; end (with begin's result) fills it in.
 size_t dvt_wire_begin(dvt_buf *buf, uint32_t number);

@@ -55,23 +55,6 @@ static dvt_status find_value(const dvt_attr_values *values, dvt_str name, dvt_st
                    DVT_STR_ARG(name));
 }
 
-static void put_field(const dvt_field *field, dvt_buf *out) {
-  switch (field->type) {
-    case DVT_WIRE_VARINT:
-      dvt_wire_put_varint(out, field->number, field->value);
-      break;
-    case DVT_WIRE_FIXED32:
-      dvt_wire_put_fixed32(out, field->number, (uint32_t)field->value);
-      break;
-    case DVT_WIRE_FIXED64:
-      dvt_wire_put_fixed64(out, field->number, field->value);
-      break;
-    case DVT_WIRE_BYTES:
-      dvt_wire_put_bytes(out, field->number, field->bytes);
-      break;
-  }
-}
-
 static dvt_status substitute(dvt_str value, const dvt_attr_values *values, int depth, dvt_buf *out);
 
 static dvt_status put_func(dvt_str func, const dvt_attr_values *values, int depth, uint32_t number,
@@ -83,7 +66,7 @@ static dvt_status put_func(dvt_str func, const dvt_attr_values *values, int dept
     dvt_str key, value;
     if (field.number != FUNC_ATTR || field.type != DVT_WIRE_BYTES ||
         !dvt_parse_map_entry(field.bytes, &key, &value)) {
-      put_field(&field, out);
+      dvt_wire_put_field(&field, out);
       continue;
     }
     size_t entry = dvt_wire_begin(out, FUNC_ATTR);
@@ -105,7 +88,7 @@ static dvt_status put_list(dvt_str list, const dvt_attr_values *values, int dept
     if (field.number == LIST_FUNC && field.type == DVT_WIRE_BYTES)
       DVT_RETURN_IF_ERROR(put_func(field.bytes, values, depth, LIST_FUNC, out));
     else
-      put_field(&field, out);
+      dvt_wire_put_field(&field, out);
   }
   dvt_wire_end(out, begin);
   return NULL;
@@ -127,7 +110,7 @@ static dvt_status substitute(dvt_str value, const dvt_attr_values *values, int d
     } else if (is_bytes && field.number == VALUE_LIST) {
       DVT_RETURN_IF_ERROR(put_list(field.bytes, values, depth + 1, out));
     } else {
-      put_field(&field, out);
+      dvt_wire_put_field(&field, out);
     }
   }
   return NULL;

@@ -16,23 +16,6 @@ static dvt_str bytes_of(dvt_str message, uint32_t number) {
   return dvt_wire_find(message, number, DVT_WIRE_BYTES, &field) ? field.bytes : (dvt_str){0};
 }
 
-static void copy_field(const dvt_field *field, dvt_buf *out) {
-  switch (field->type) {
-    case DVT_WIRE_VARINT:
-      dvt_wire_put_varint(out, field->number, field->value);
-      break;
-    case DVT_WIRE_FIXED32:
-      dvt_wire_put_fixed32(out, field->number, (uint32_t)field->value);
-      break;
-    case DVT_WIRE_FIXED64:
-      dvt_wire_put_fixed64(out, field->number, field->value);
-      break;
-    case DVT_WIRE_BYTES:
-      dvt_wire_put_bytes(out, field->number, field->bytes);
-      break;
-  }
-}
-
 // ---- nodes ----
 
 static dvt_str attr_of(dvt_str node, const char *name) {
@@ -147,7 +130,7 @@ static dvt_status put_node(const tfjs_reader *r, uint32_t number, dvt_str node, 
   dvt_field field;
   while (dvt_wire_next(&wire, &field))
     if (field.number != NODE_ATTR || !dvt_str_is(bytes_of(field.bytes, ENTRY_KEY), "value"))
-      copy_field(&field, out);
+      dvt_wire_put_field(&field, out);
   DVT_RETURN_IF_ERROR(put_value(r, w, node, out));
   dvt_wire_end(out, begin);
   return NULL;
@@ -163,7 +146,7 @@ static dvt_status put_function(const tfjs_reader *r, dvt_str function, dvt_buf *
     if (field.number == FUNCTION_NODE)
       DVT_RETURN_IF_ERROR(put_node(r, FUNCTION_NODE, field.bytes, out));
     else
-      copy_field(&field, out);
+      dvt_wire_put_field(&field, out);
   }
   dvt_wire_end(out, begin);
   return NULL;
@@ -177,7 +160,7 @@ static dvt_status put_library(const tfjs_reader *r, dvt_str library, dvt_buf *ou
     if (field.number == LIBRARY_FUNCTION)
       DVT_RETURN_IF_ERROR(put_function(r, field.bytes, out));
     else
-      copy_field(&field, out);
+      dvt_wire_put_field(&field, out);
   }
   dvt_wire_end(out, begin);
   return NULL;
@@ -207,7 +190,7 @@ dvt_status tfjs_graph_fill(tfjs_reader *r, dvt_str topology, bool all_used, dvt_
     else if (field.number == GRAPH_LIBRARY)
       DVT_RETURN_IF_ERROR(put_library(r, field.bytes, out));
     else
-      copy_field(&field, out);
+      dvt_wire_put_field(&field, out);
   }
   if (out->failed) return dvt_error_out_of_memory(out->len);
   return all_used ? check_all_used(r) : NULL;
