@@ -43,11 +43,15 @@ void *dvp_batch_mat_mul_create(TF_OpKernelConstruction *ctx) {
   return state;
 }
 
+static bool is_byte(TF_DataType dtype) { return dtype == TF_INT8 || dtype == TF_UINT8; }
+
 void *dvp_batch_mat_mul_v3_create(TF_OpKernelConstruction *ctx) {
   TF_DataType a = dvp_attr_type(ctx, "Ta"), b = dvp_attr_type(ctx, "Tb"), out = dvp_attr_type(ctx, "Tout");
-  if (a != b || a != out)
+  bool bytes = is_byte(a) && is_byte(b) && out == TF_INT32;
+  if (!bytes && (a != b || a != out))
     dvp_create_fail(ctx, TF_UNIMPLEMENTED,
-                    "BatchMatMulV3 of dtypes %d and %d to %d: the three must be the same", a, b, out);
+                    "BatchMatMulV3 of dtypes %d and %d to %d: the three must be the same, or bytes and int32",
+                    a, b, out);
   return dvp_batch_mat_mul_create(ctx);
 }
 
@@ -213,17 +217,34 @@ static void batch_multiply(dvp_call *call, product *p, const dvp_view *a, const 
   dvp_free_temp(scratch);
 }
 
+// Bytes become int32, in scratch memory; other views stay. False after a failure.
+static bool widen_bytes(dvp_call *call, dvp_view *in, TF_Tensor **out_scratch) {
+  if (!is_byte(in->dtype)) return true;
+  int32_t *wide = dvp_temp(call, (size_t)in->count * sizeof(*wide), out_scratch);
+  if (!wide) return false;
+  const void *data = in->data;
+  for (int64_t i = 0; i < in->count; i++)
+    wide[i] = in->dtype == TF_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+  in->data = wide;
+  in->dtype = TF_INT32;
+  return true;
+}
+
 void dvp_batch_mat_mul_run(void *state, TF_OpKernelContext *ctx, const dvp_gemm_kernel *kernel,
                            bool broadcast) {
   dvp_call call = {ctx, TF_NewStatus()};
   dvp_view a, b;
+  TF_Tensor *wide_a = NULL, *wide_b = NULL;
   product p = {.kernel = kernel};
   if (dvp_input(&call, 0, &a) && dvp_input(&call, 1, &b)) {
     if (a.rank < 2 || b.rank < 2)
       dvp_fail(&call, TF_INVALID_ARGUMENT, "In[%d] ndims must be >= 2: %d", a.rank < 2 ? 0 : 1,
                a.rank < 2 ? a.rank : b.rank);
-    else if (set_matrices(&call, &a, &b, state, true, &p.g))
+    else if (set_matrices(&call, &a, &b, state, true, &p.g) && widen_bytes(&call, &a, &wide_a) &&
+             widen_bytes(&call, &b, &wide_b))
       batch_multiply(&call, &p, &a, &b, broadcast);
   }
+  dvp_free_temp(wide_a);
+  dvp_free_temp(wide_b);
   TF_DeleteStatus(call.status);
 }

@@ -382,11 +382,12 @@ def products(writer, data, scale):
                 a = data.tensor(dtype, batch_a + ((k, m) if ta else (m, k)))
                 b = data.tensor(dtype, batch_b + ((n, k) if tb else (k, n)))
                 writer.add(op, {'x': a, 'y': b}, {'adj_x': ta, 'adj_y': tb}, tolerance=tolerance.get(dtype))
-    for dtype in FLOATS + ['int16', 'int32', 'int64'] + COMPLEX:
+    bytes_to_int = [(a, b, 'int32') for a in ('int8', 'uint8') for b in ('int8', 'uint8')]
+    for a, b, out in [(t, t, t) for t in FLOATS + ['int16', 'int32', 'int64'] + COMPLEX] + bytes_to_int:
         for _ in range(3 * scale):
             m, k, n = (int(data.choice(sizes[:8])) for _ in range(3))
-            x, y = data.tensor(dtype, (2, 1, m, k)), data.tensor(dtype, (3, k, n))
-            writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': dtype}, tolerance=tolerance.get(dtype))
+            x, y = data.tensor(a, (2, 1, m, k)), data.tensor(b, (3, k, n))
+            writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': out}, tolerance=tolerance.get(a))
     for m, k, n in ((300, 200, 100), (1, 512, 512), (512, 512, 1), (7, 1000, 3), (257, 129, 65)):
         writer.add(
             'MatMul',
