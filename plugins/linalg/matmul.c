@@ -219,7 +219,7 @@ static void batch_multiply(dvp_call *call, product *p, const dvp_view *a, const 
 
 // Bytes become int32, in scratch memory; other views stay. False after a failure.
 static bool widen_bytes(dvp_call *call, dvp_view *in, TF_Tensor **out_scratch) {
-  if (!is_byte(in->dtype)) return true;
+  if (!is_byte(in->dtype) || in->count == 0) return true;
   int32_t *wide = dvp_temp(call, (size_t)in->count * sizeof(*wide), out_scratch);
   if (!wide) return false;
   const void *data = in->data;

@@ -388,6 +388,8 @@ def products(writer, data, scale):
             m, k, n = (int(data.choice(sizes[:8])) for _ in range(3))
             x, y = data.tensor(a, (2, 1, m, k)), data.tensor(b, (3, k, n))
             writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': out}, tolerance=tolerance.get(a))
+        x, y = data.tensor(a, (2, 3, 0)), data.tensor(b, (2, 0, 4))
+        writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': out})
     for m, k, n in ((300, 200, 100), (1, 512, 512), (512, 512, 1), (7, 1000, 3), (257, 129, 65)):
         writer.add(
             'MatMul',
