@@ -44,7 +44,7 @@ void dvt_graph_release(TF_Graph *graph) {
   dvt_builder_free_all(graph);
   free_blocks(graph);
   dvt_map_deinit(&graph->by_name);
-  dvt_map_deinit(&graph->prefixes);
+  dvt_scopes_deinit(&graph->scopes);
   dvt_free(graph->nodes);
   dvt_shape_arena_deinit(&graph->shapes);
   dvt_arena_deinit(&graph->scratch);
@@ -98,10 +98,11 @@ void dvt_graph_truncate(TF_Graph *graph, size_t node_count) {
     for (int32_t k = 0; k < node->control_input_count; k++)
       forget_newer_consumers(node->control_inputs[k], node_count);
     dvt_map_remove(&graph->by_name, node->def.name);
+    graph->output_count -= (size_t)node->def.output_count;
   }
   graph->node_count = node_count;
-  if (graph->prefixed_count > node_count) {  // keys may point into the removed nodes' names
-    dvt_map_clear(&graph->prefixes);
+  if (graph->prefixed_count > node_count) {
+    dvt_scopes_clear(&graph->scopes);
     graph->prefixed_count = 0;
   }
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/map.h"
+#include "graph/scopes.h"
 #include "op/shape_inference.h"
 #include "tensorflow/c/c_api.h"
 
@@ -55,8 +56,9 @@ struct TF_Graph {
   dvt_shape_arena shapes;
   TF_Operation **nodes;
   size_t node_count, node_capacity;
-  dvt_map by_name;   // name -> TF_Operation
-  dvt_map prefixes;  // "a" and "a/b" of a node "a/b/c", for the first `prefixed_count` nodes
+  size_t output_count;  // of all nodes
+  dvt_map by_name;      // name -> TF_Operation
+  dvt_scopes scopes;    // of the first `prefixed_count` nodes
   size_t prefixed_count;
   dvt_function_library *functions;  // never NULL
   TF_Function *body_of;             // the function whose body this is, kept for its bytes; else NULL

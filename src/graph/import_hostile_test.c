@@ -254,6 +254,30 @@ static int setup(void **state) {
   return 0;
 }
 
+// A scope for every second byte of a long name.
+static void test_name_of_very_many_scopes(void **state) {
+  (void)state;
+  enum { SCOPES = 200000 };
+  dvt_buf text = {0};
+  dvt_buf_append_str(&text, DVT_STR("node { name: '"));
+  for (int i = 0; i < SCOPES; i++) dvt_buf_append(&text, "a/", 2);
+  dvt_buf_append_str(&text, DVT_STR("a' op: 'TestScalar' } node { name: 'b' op: 'TestScalar' }"));
+  dvt_buf_append_byte(&text, '\0');
+  TF_Buffer *def = parse_text(&dvt_schema_graph_def, text.data);
+  TF_Graph *graph = TF_NewGraph();
+  TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
+  TF_ImportGraphDefOptionsSetUniquifyNames(options, 1);
+  for (int i = 0; i < 2; i++) {
+    TF_GraphImportGraphDef(graph, def, options, test_status);
+    assert_ok();
+  }
+  assert_non_null(TF_GraphOperationByName(graph, "b_1"));
+  TF_DeleteImportGraphDefOptions(options);
+  TF_DeleteGraph(graph);
+  TF_DeleteBuffer(def);
+  dvt_buf_deinit(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cut_short_at_every_byte),
@@ -261,6 +285,7 @@ int main(void) {
       cmocka_unit_test(test_failed_allocation_leaves_the_graph),
       cmocka_unit_test(test_large_graph_in_reverse),
       cmocka_unit_test(test_deep_and_long_names),
+      cmocka_unit_test(test_name_of_very_many_scopes),
       cmocka_unit_test(test_many_fields_that_are_kept),
       cmocka_unit_test(test_gradients_go_with_a_failed_import),
       cmocka_unit_test(test_many_gradients),

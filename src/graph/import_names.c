@@ -5,17 +5,9 @@
 
 static const dvt_str group_prefix = {"loc:@", 5};
 
-// Enters "a" and "a/b" of "a/b/c". Any non-NULL value will do.
-static bool add_scopes(dvt_map *map, dvt_str name, void *value) {
-  for (size_t i = 0; i < name.len; i++)
-    if (name.data[i] == '/' && !dvt_map_put(map, dvt_str_make(name.data, i), value)) return false;
-  return true;
-}
-
 static dvt_status index_scopes(TF_Graph *graph) {
   for (; graph->prefixed_count < graph->node_count; graph->prefixed_count++) {
-    TF_Operation *node = graph->nodes[graph->prefixed_count];
-    if (!add_scopes(&graph->prefixes, node->def.name, node))
+    if (!dvt_scopes_add(&graph->scopes, graph->nodes[graph->prefixed_count]->def.name))
       return dvt_error_out_of_memory(sizeof(dvt_map_slot));
   }
   return NULL;
@@ -23,19 +15,19 @@ static dvt_status index_scopes(TF_Graph *graph) {
 
 dvt_status dvt_graph_name_is_taken(TF_Graph *graph, dvt_str name, bool *out_taken) {
   DVT_RETURN_IF_ERROR(index_scopes(graph));
-  *out_taken = dvt_graph_find(graph, name) || dvt_map_get(&graph->prefixes, name);
+  *out_taken = dvt_graph_find(graph, name) || dvt_scopes_has(&graph->scopes, name);
   return NULL;
 }
 
 static bool is_taken(const dvt_import_names *names, size_t first_node, dvt_str name) {
   const TF_Operation *node = dvt_graph_find(names->graph, name);
-  return (node && (size_t)node->id < first_node) || dvt_map_get(&names->graph->prefixes, name);
+  return (node && (size_t)node->id < first_node) || dvt_scopes_has(&names->graph->scopes, name);
 }
 
 static bool is_in_def(const dvt_import_names *names, dvt_str name) {
   if (names->prefix.len && dvt_str_starts_with(name, names->prefix))
     name = dvt_str_drop(name, names->prefix.len);
-  return dvt_map_get(&names->in_def, name) || dvt_map_get(&names->prefixes_in_def, name);
+  return dvt_map_get(&names->in_def, name) || dvt_scopes_has(&names->scopes_in_def, name);
 }
 
 // name_1, name_2, ...: the first that is neither taken nor in the GraphDef. One more byte has room behind it.
@@ -72,7 +64,7 @@ static dvt_status index_def(dvt_import_names *names, const dvt_loader *loader) {
   for (size_t i = 0; i < loader->node_count; i++) {
     dvt_str op, name;
     if (!dvt_parse_node_op(loader->nodes[i], &op, &name)) continue;  // reported when it is loaded
-    if (!dvt_map_put(&names->in_def, name, names) || !add_scopes(&names->prefixes_in_def, name, names))
+    if (!dvt_map_put(&names->in_def, name, names) || !dvt_scopes_add(&names->scopes_in_def, name))
       return dvt_error_out_of_memory(sizeof(dvt_map_slot));
   }
   return NULL;
@@ -178,6 +170,6 @@ dvt_status dvt_import_names_finish(dvt_import_names *names, const dvt_loader *lo
 
 void dvt_import_names_deinit(dvt_import_names *names) {
   dvt_map_deinit(&names->in_def);
-  dvt_map_deinit(&names->prefixes_in_def);
+  dvt_scopes_deinit(&names->scopes_in_def);
   dvt_free(names->with_class);
 }

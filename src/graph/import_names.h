@@ -9,10 +9,11 @@
 typedef struct dvt_import_names {
   const TF_ImportGraphDefOptions *options;
   TF_Graph *graph;
-  dvt_str prefix;                   // "p/", made unique if asked; empty = none
-  bool uniquify;                    // every name that the graph has already gets a suffix
-  dvt_map in_def, prefixes_in_def;  // names and scopes of the GraphDef, if uniquify
-  TF_Operation **with_class;        // nodes with colocation groups
+  dvt_str prefix;             // "p/", made unique if asked; empty = none
+  bool uniquify;              // every name that the graph has already gets a suffix
+  dvt_map in_def;             // names of the GraphDef, if uniquify
+  dvt_scopes scopes_in_def;   // and their scopes
+  TF_Operation **with_class;  // nodes with colocation groups
   size_t with_class_count, with_class_capacity;
 } dvt_import_names;
 

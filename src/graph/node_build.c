@@ -4,6 +4,8 @@
 #include "graph/graph.h"
 #include "tensor/dtype.h"
 
+#define MAX_OUTPUTS ((size_t)1 << 24)  // of all nodes of a graph
+
 static dvt_status check_name(const dvt_new_node *node) {
   if (!node->check_name || DVT_LIKELY(dvt_node_name_is_valid(node->name))) return NULL;
   return dvt_error(TF_INVALID_ARGUMENT,
@@ -124,6 +126,11 @@ static dvt_status resolve(TF_Graph *graph, const dvt_new_node *node, TF_Operatio
   DVT_RETURN_IF_ERROR(check_inputs(op, node));
   if (op->def.op->deprecated_since)
     DVT_RETURN_IF_ERROR(dvt_op_check_deprecation(op->def.op, graph->producer_version));
+  // An attr of a few bytes gives a node up to a quarter of a million outputs.
+  if (graph->output_count + (size_t)op->def.output_count > MAX_OUTPUTS)
+    return dvt_error(TF_RESOURCE_EXHAUSTED,
+                     "the nodes of the graph have more than %zu outputs with the %d of '" DVT_STR_FMT "'",
+                     MAX_OUTPUTS, op->def.output_count, DVT_STR_ARG(op->def.name));
   op->output_shapes = dvt_arena_calloc(&graph->arena, (size_t)op->def.output_count, sizeof(dvt_shape));
   if (!op->output_shapes) return dvt_error_out_of_memory(sizeof(dvt_shape) * (size_t)op->def.output_count);
   return infer_shapes(graph, op);
@@ -152,6 +159,7 @@ static dvt_status enter(TF_Graph *graph, TF_Operation *op) {
   *slot = op;
   op->id = (int32_t)graph->node_count;
   graph->nodes[graph->node_count++] = op;
+  graph->output_count += (size_t)op->def.output_count;
   for (int32_t i = 0; i < op->def.input_count; i++)
     if (op->inputs[i].node) add_consumer(reader++, op->inputs[i].node, op, i, op->inputs[i].index);
   for (int32_t i = 0; i < op->control_input_count; i++)
