@@ -231,6 +231,7 @@ dvt_status dvt_tfjs_parse(const char *path, dvt_str json, dvt_tfjs_read read, vo
   dvt_free(r.groups);
   dvt_free(r.weights);
   dvt_map_deinit(&r.by_name);
+  dvt_map_deinit(&r.files);
   dvt_arena_deinit(&r.arena);
   dvt_json_deinit(&r.json);
   if (status)

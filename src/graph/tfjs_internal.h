@@ -35,6 +35,7 @@ typedef struct tfjs_reader {
   tfjs_weight **weights;
   size_t weight_count, weight_capacity;
   dvt_map by_name;
+  dvt_map files;  // paths read so far
 } tfjs_reader;
 
 // INVALID_ARGUMENT "PATH: <message>".

@@ -180,12 +180,13 @@ static dvt_status take_weight(tfjs_reader *r) {
 
 // ---- groups ----
 
-// Files lie beside model.json or deeper: a model must not read what is not its own.
+// Files lie beside model.json or deeper: a model must not read what is not its own. A path is written in one
+// way only, without "." and empty parts, so that the same file shows.
 static bool is_inside(dvt_str path) {
   if (path.len == 0 || path.data[0] == '/' || memchr(path.data, '\0', path.len) || strstr(path.data, "://"))
     return false;
   for (const char *part = path.data; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)
-    if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) return false;
+    if (part[strspn(part, ".")] == '/' || part[strspn(part, ".")] == '\0') return false;
   return true;
 }
 
@@ -204,6 +205,10 @@ static dvt_status take_paths(tfjs_reader *r, group *g) {
           "the path \"%.80s\" of a weights file does not lie beside model.json; download the file "
           "there and write its name alone",
           path.data);
+    // A short list that names one large file many times would fill the memory.
+    if (dvt_map_get(&r->files, path))
+      return dvt_json_error(&r->json, at, "the manifest names the file \"%.80s\" twice", path.data);
+    if (!dvt_map_put(&r->files, path, r)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
     dvt_buf_printf(&g->names, "%s%s", g->names.len ? ", " : "", path.data);
     dvt_status status = r->read(r->arg, path, g->bytes);
     if (status)

@@ -331,6 +331,19 @@ static void test_other_files_are_told_apart(void **state) {
   expect_refused("{\"modelTopology\": {}} x", &none, TF_INVALID_ARGUMENT, "text goes on");
 }
 
+static void test_a_file_is_read_once(void **state) {
+  (void)state;
+  folder files = {{{"w", "\1\2\3\4", 4}}};
+  expect_refused(MODEL(CONST("x", "DT_FLOAT"), GROUP("\"w\", \"w\"", WEIGHT("x", "float32", "[2]"))), &files,
+                 TF_INVALID_ARGUMENT, "names the file \"w\" twice");
+  static const char *const spellings[] = {
+      MODEL(CONST("x", "DT_FLOAT"), GROUP("\"./w\"", WEIGHT("x", "float32", "[1]"))),
+      MODEL(CONST("x", "DT_FLOAT"), GROUP("\"a//w\"", WEIGHT("x", "float32", "[1]"))),
+      MODEL(CONST("x", "DT_FLOAT"), GROUP("\"w/.\"", WEIGHT("x", "float32", "[1]")))};
+  for (size_t i = 0; i < DVT_COUNT_OF(spellings); i++)
+    expect_refused(spellings[i], &files, TF_INVALID_ARGUMENT, "does not lie beside model.json");
+}
+
 static void test_damaged_manifests(void **state) {
   (void)state;
   folder files = {{{"w", "\1\2\3\4\5\6\7\10", 8}}};
@@ -464,6 +477,7 @@ int main(void) {
       cmocka_unit_test(test_initializer_is_told),
       cmocka_unit_test(test_other_files_are_told_apart),
       cmocka_unit_test(test_damaged_manifests),
+      cmocka_unit_test(test_a_file_is_read_once),
       cmocka_unit_test(test_truncated_text),
       cmocka_unit_test(test_depth_is_limited),
       cmocka_unit_test(test_survives_allocation_failures),
