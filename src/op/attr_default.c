@@ -42,7 +42,8 @@ static bool parse_type(const char *token, int *out_dtype) {
     *out_dtype = dtype;
     return true;
   }
-  if (!parse_int(token, &number) || !dvt_dtype_is_valid((int)DVT_MIN(number, INT16_MAX))) return false;
+  if (!parse_int(token, &number) || number < 0 || number > INT16_MAX || !dvt_dtype_is_valid((int)number))
+    return false;
   *out_dtype = (int)number;
   return true;
 }

@@ -240,6 +240,42 @@ static void test_equal_by_meaning(void **state) {
       dvt_attr_equal(dvt_str_make(content, sizeof content - 1), dvt_str_make(values, sizeof values - 1)));
 }
 
+// 'f' with attr "a" twice at every level, the innermost a string: without the last value of a key counting,
+// each level would be compared four times as often as the one around it.
+static void put_doubled(dvt_buf *out, int depth, const char *leaf) {
+  dvt_buf inner = {0};
+  if (depth == 0) {
+    dvt_attr_put_string(out, dvt_str_from(leaf));
+    return;
+  }
+  put_doubled(&inner, depth - 1, leaf);
+  size_t func = dvt_wire_begin(out, 10);
+  dvt_wire_put_bytes(out, 1, DVT_STR("f"));
+  for (int i = 0; i < 2; i++) {
+    size_t entry = dvt_wire_begin(out, 2);
+    dvt_wire_put_bytes(out, 1, DVT_STR("a"));
+    dvt_wire_put_bytes(out, 2, bytes_of(&inner));
+    dvt_wire_end(out, entry);
+  }
+  dvt_wire_end(out, func);
+  dvt_buf_deinit(&inner);
+}
+
+static void test_repeated_keys_of_functions(void **state) {
+  (void)state;
+  dvt_buf x = {0}, y = {0};
+  put_doubled(&x, 14, "x");
+  put_doubled(&y, 14, "y");
+  assert_false(dvt_attr_equal(bytes_of(&x), bytes_of(&y)));
+  dvt_buf_deinit(&x);
+  dvt_buf_deinit(&y);
+  // {a: 2, a: 1} means {a: 1}.
+  static const char twice[] =
+      "\x52\x15\x0a\x01\x66\x12\x07\x0a\x01\x61\x12\x02\x18\x02\x12\x07\x0a\x01\x61\x12\x02\x18\x01";
+  static const char once[] = "\x52\x0c\x0a\x01\x66\x12\x07\x0a\x01\x61\x12\x02\x18\x01";
+  assert_true(dvt_attr_equal(dvt_str_make(twice, sizeof twice - 1), dvt_str_make(once, sizeof once - 1)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scalars_read_back),
@@ -251,6 +287,7 @@ int main(void) {
       cmocka_unit_test(test_describe),
       cmocka_unit_test(test_nested_functions_are_bounded),
       cmocka_unit_test(test_equal_by_meaning),
+      cmocka_unit_test(test_repeated_keys_of_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

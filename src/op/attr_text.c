@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "op/attr.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor_proto.h"
@@ -61,15 +62,40 @@ static bool next_func_attr(dvt_wire *wire, dvt_str *out_key, dvt_str *out_value)
   return false;
 }
 
-static bool has_func_attrs_of(dvt_str a, dvt_str b, int depth) {
-  dvt_wire outer = dvt_wire_open(a);
-  dvt_str key, value, other_key, other_value;
-  while (next_func_attr(&outer, &key, &value)) {
-    bool found = false;
-    dvt_wire inner = dvt_wire_open(b);
-    while (!found && next_func_attr(&inner, &other_key, &other_value))
-      found = dvt_str_eq(key, other_key) && values_equal(value, other_value, depth + 1);
-    if (!found) return false;
+typedef struct func_attrs {
+  dvt_map by_key;  // -> one of values; a repeated key has its last value, as in any map
+  dvt_str *values;
+  size_t count, capacity;
+} func_attrs;
+
+static void func_attrs_deinit(func_attrs *attrs) {
+  dvt_map_deinit(&attrs->by_key);
+  dvt_free(attrs->values);
+}
+
+static bool func_attrs_read(dvt_str func, func_attrs *attrs) {
+  dvt_str key, value;
+  for (dvt_wire wire = dvt_wire_open(func); next_func_attr(&wire, &key, &value); attrs->count++) {
+    void *values = attrs->values;
+    if (!dvt_grow(&values, &attrs->capacity, attrs->count + 1, sizeof *attrs->values)) return false;
+    attrs->values = values;
+    attrs->values[attrs->count] = value;
+  }
+  size_t i = 0;  // the values do not move any more
+  for (dvt_wire wire = dvt_wire_open(func); next_func_attr(&wire, &key, &value); i++)
+    if (!dvt_map_put(&attrs->by_key, key, &attrs->values[i])) return false;
+  return true;
+}
+
+// Each attr of one is compared once, with that of the same key in the other: nested functions stay linear.
+static bool same_func_attrs(const func_attrs *a, const func_attrs *b, int depth) {
+  if (a->by_key.count != b->by_key.count) return false;
+  size_t cursor = 0;
+  dvt_str key;
+  void *value;
+  while (dvt_map_next(&a->by_key, &cursor, &key, &value)) {
+    const dvt_str *other = dvt_map_get(&b->by_key, key);
+    if (!other || !values_equal(*(const dvt_str *)value, *other, depth + 1)) return false;
   }
   return true;
 }
@@ -80,7 +106,13 @@ static bool funcs_equal(dvt_str a, dvt_str b, int depth) {
   dvt_field x, y;
   dvt_str name_a = dvt_wire_find(a, 1, DVT_WIRE_BYTES, &x) ? x.bytes : DVT_STR("");
   dvt_str name_b = dvt_wire_find(b, 1, DVT_WIRE_BYTES, &y) ? y.bytes : DVT_STR("");
-  return dvt_str_eq(name_a, name_b) && has_func_attrs_of(a, b, depth) && has_func_attrs_of(b, a, depth);
+  if (!dvt_str_eq(name_a, name_b)) return false;
+  func_attrs attrs_a = {0}, attrs_b = {0};
+  bool equal = func_attrs_read(a, &attrs_a) && func_attrs_read(b, &attrs_b) &&
+               same_func_attrs(&attrs_a, &attrs_b, depth);
+  func_attrs_deinit(&attrs_a);
+  func_attrs_deinit(&attrs_b);
+  return equal;
 }
 
 static bool elements_equal(int kind, uint64_t bits_a, dvt_str a, uint64_t bits_b, dvt_str b, int depth) {

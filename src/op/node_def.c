@@ -2,6 +2,8 @@
 // op, expanding lists of arguments into flat inputs and outputs, printing.
 #include "op/node_def.h"
 
+#include <stdio.h>
+
 #include "base/log.h"
 #include "tensor/dtype.h"
 
@@ -65,6 +67,25 @@ static dvt_status missing_attrs(const dvt_node_def *node) {
   return status;
 }
 
+// Attrs that the op lacks and that are not internal: one line for the node, however many there are.
+static void warn_of_unknown(const dvt_node_def *node) {
+  const dvt_op_def *op = node->op;
+  dvt_str first = {0};
+  int32_t others = -1;
+  for (int32_t i = 0; i < node->attr_count; i++) {
+    dvt_str name = node->attrs[i].name;
+    if ((name.len && name.data[0] == '_') || dvt_op_def_find_attr(op, name) >= 0) continue;
+    if (others++ < 0) first = name;
+  }
+  if (others < 0) return;
+  char more[32] = "";
+  if (others) snprintf(more, sizeof more, " and %d more", (int)others);
+  dvt_log(DVT_WARNING,
+          "NodeDef mentions attribute " DVT_STR_FMT "%s which is not in the op definition: Op " DVT_STR_FMT
+          ", node " DVT_STR_FMT "; what the op lacks is ignored",
+          DVT_STR_ARG(first), more, DVT_STR_ARG(op->name), DVT_STR_ARG(node->name));
+}
+
 static dvt_status check_attrs(const dvt_node_def *node) {
   const dvt_op_def *op = node->op;
   int known = 0;
@@ -78,14 +99,7 @@ static dvt_status check_attrs(const dvt_node_def *node) {
     known++;
     if (!is_placeholder(given->value)) DVT_RETURN_IF_ERROR(dvt_attr_def_check_value(attr, given->value));
   }
-  for (int32_t i = 0; known < node->attr_count && i < node->attr_count; i++) {
-    dvt_str name = node->attrs[i].name;
-    if ((name.len && name.data[0] == '_') || dvt_op_def_find_attr(op, name) >= 0) continue;
-    dvt_log(DVT_WARNING,
-            "NodeDef mentions attribute " DVT_STR_FMT " which is not in the op definition: Op " DVT_STR_FMT
-            ", node " DVT_STR_FMT "; the attribute is ignored",
-            DVT_STR_ARG(name), DVT_STR_ARG(op->name), DVT_STR_ARG(node->name));
-  }
+  if (known < node->attr_count) warn_of_unknown(node);
   return NULL;
 }
 

@@ -10,6 +10,9 @@
 typedef struct dvt_plugin dvt_plugin;  // plugin/plugin.h; only the pointer is needed here
 typedef struct dvt_load dvt_load;      // op/load_record.h
 
+// Of an OpDef that comes from a file: nodes and arguments look attrs up one by one.
+#define DVT_MAX_OP_ATTRS 1024
+
 typedef struct dvt_arg_def {
   dvt_str name;
   int16_t dtype;           // fixed dtype, or 0 when an attr gives it

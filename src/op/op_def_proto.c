@@ -141,11 +141,13 @@ static dvt_status scan(parser *p, dvt_str bytes) {
   }
   if (wire.bad || !ok)
     return dvt_error(TF_INVALID_ARGUMENT, "malformed OpDef: not a well-formed protocol buffer");
-  if (inputs > INT16_MAX || outputs > INT16_MAX || attrs > INT16_MAX)
-    return dvt_error(TF_INVALID_ARGUMENT,
-                     "OpDef '" DVT_STR_FMT
-                     "' has %zu inputs, %zu outputs and %zu attrs; at most %d of each are allowed",
-                     DVT_STR_ARG(op->name), inputs, outputs, attrs, INT16_MAX);
+  if (inputs > INT16_MAX || outputs > INT16_MAX || attrs > DVT_MAX_OP_ATTRS)
+    return dvt_error(
+        TF_INVALID_ARGUMENT,
+        "OpDef '" DVT_STR_FMT
+        "' has %zu inputs, %zu outputs and %zu attrs; at most %d inputs, %d outputs and %d attrs "
+        "are allowed",
+        DVT_STR_ARG(op->name), inputs, outputs, attrs, INT16_MAX, INT16_MAX, DVT_MAX_OP_ATTRS);
   op->attrs = dvt_arena_calloc(p->arena, attrs, sizeof *op->attrs);
   op->inputs = dvt_arena_calloc(p->arena, inputs, sizeof *op->inputs);
   op->outputs = dvt_arena_calloc(p->arena, outputs, sizeof *op->outputs);

@@ -229,6 +229,31 @@ static void expect_proto_error(const char *bytes, size_t len, const char *part) 
 }
 #define EXPECT_PROTO_ERROR(literal, part) expect_proto_error(literal, sizeof literal - 1, part)
 
+// Each wrong line names the op: what a file can make them add up to is bounded.
+static void test_text_of_many_errors_is_bounded(void **state) {
+  (void)state;
+  enum { NAME_BYTES = 50000, ATTRS = 1000 };
+  static char name[NAME_BYTES];
+  dvt_buf proto = {0};
+  dvt_arena arena = {0};
+  const dvt_op_def *op;
+  memset(name, 'X', sizeof name);
+  dvt_wire_put_bytes(&proto, 1, dvt_str_make(name, sizeof name));
+  for (int i = 0; i < ATTRS; i++)
+    dvt_wire_put_bytes(&proto, 4,
+                       DVT_STR("\x0a\x01N\x12\x03"
+                               "foo"));
+  dvt_status status = dvt_op_def_from_proto(dvt_buf_str(&proto), &arena, &op);
+  assert_non_null(status);
+  assert_true(strlen(dvt_status_message(status)) < 4 * NAME_BYTES);
+  dvt_status_free(status);
+  for (int i = 0; i < 100; i++) dvt_wire_put_bytes(&proto, 4, DVT_STR("\x0a\x01N\x12\x03int"));
+  dvt_test_expect_error(dvt_op_def_from_proto(dvt_buf_str(&proto), &arena, &op), TF_INVALID_ARGUMENT,
+                        "1024 attrs are allowed");
+  dvt_arena_deinit(&arena);
+  dvt_buf_deinit(&proto);
+}
+
 static void test_bad_protos(void **state) {
   (void)state;
   EXPECT_PROTO_ERROR("\x0a\x05x", "malformed OpDef");
@@ -309,6 +334,7 @@ int main(void) {
       cmocka_unit_test(test_unknown_op_names_neighbours),
       cmocka_unit_test(test_rule_067_flags_and_rule_068_deprecation_round_trip),
       cmocka_unit_test(test_bad_protos),
+      cmocka_unit_test(test_text_of_many_errors_is_bounded),
       cmocka_unit_test(test_function_signatures_are_freer),
       cmocka_unit_test(test_threads_register_and_look_up),
   };

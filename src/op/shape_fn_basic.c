@@ -106,6 +106,9 @@ DVT_SHAPE_FN(resource_gather, 2, 1) {
   if (dvt_fn_has_attr(c, "batch_dims")) DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "batch_dims", &batch));
   if (!params || !indices) return NULL;
   if (batch < 0) batch += indices->rank;
+  if (batch > DVT_MAX_RANK)
+    return dvt_error(TF_INVALID_ARGUMENT, "batch_dims is %lld; the highest rank is %d", (long long)batch,
+                     DVT_MAX_RANK);
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(params, batch + 1, &params));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, params, batch + 1, INT64_MAX, &rest));
   return dvt_shape_concat(c->arena, indices, rest, &c->outputs[0]);

@@ -34,6 +34,17 @@ static void test_general_functions(void **state) {
   expect(dvt_shape_fn_identity_list, "", "[2];?;[]", 2, "dvt_shape_fn_identity_list: 3 inputs but 2 outputs");
 }
 
+#define INT(name, value) "attr { key: '" name "' value { i: " value " } }"
+
+// A mask with only the sign bit has no bit below it to clear.
+static void test_extreme_masks(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_strided_slice,
+         INT("begin_mask", "0") INT("end_mask", "0") INT("ellipsis_mask", "-9223372036854775808")
+             INT("new_axis_mask", "0") INT("shrink_axis_mask", "0"),
+         "[2,2];i32[1]=0;i32[1]=1;i32[1]=1", 1, "[1,2]");
+}
+
 #define SHAPES(name)   \
   "attr { key: '" name \
   "' value { list { shape { dim { size: 2 } } shape { unknown_rank: true } shape { } } } }"
@@ -209,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_general_functions),
       cmocka_unit_test(test_output_shapes),
+      cmocka_unit_test(test_extreme_masks),
       cmocka_unit_test(test_sources),
       cmocka_unit_test(test_old_placeholders_are_unknown),
       cmocka_unit_test(test_joining_and_scattering),

@@ -5,6 +5,12 @@ static void set_all(TF_ShapeInferenceContext *c, dvt_shape shape) {
   for (int i = 0; i < c->node->output_count; i++) c->outputs[i] = shape;
 }
 
+// The parts have a shape each. A node of a few bytes can ask for very many of very high rank: those stay
+// unknown.
+static bool is_too_much(const TF_ShapeInferenceContext *c, dvt_shape input) {
+  return (int64_t)c->node->output_count * input->rank > 1 << 16;
+}
+
 DVT_SHAPE_FN(split, 2, 1) {
   dvt_shape axis_shape, input = c->inputs[1], each;
   int64_t axis = 0;
@@ -14,7 +20,7 @@ DVT_SHAPE_FN(split, 2, 1) {
   if (!input) return NULL;
   DVT_RETURN_IF_ERROR(dvt_fn_axis(c, 0, input->rank, &axis, &known));
   if (!known) {
-    for (int i = 0; i < c->node->output_count; i++)
+    for (int i = 0; i < c->node->output_count && !is_too_much(c, input); i++)
       DVT_RETURN_IF_ERROR(dvt_fn_set_unknown_of_rank(c, i, input->rank));
     return NULL;
   }
@@ -73,7 +79,7 @@ DVT_SHAPE_FN(split_v, 3, 1) {
   dvt_dim *sizes = value && known ? dvt_malloc(sizeof *sizes * (size_t)count) : NULL;
   if (value && known && !sizes) return dvt_error_out_of_memory(sizeof *sizes * (size_t)count);
   dvt_status status = sizes ? split_sizes(c, value, input->dims[axis], sizes) : NULL;
-  for (int i = 0; i < count && !status; i++) {
+  for (int i = 0; i < count && !status && !is_too_much(c, input); i++) {
     if (!known)
       status = dvt_fn_set_unknown_of_rank(c, i, input->rank);
     else

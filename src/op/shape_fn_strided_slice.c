@@ -51,7 +51,8 @@ static dvt_status read_spec(TF_ShapeInferenceContext *c, slice_spec *spec) {
   DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "ellipsis_mask", &spec->ellipsis_mask));
   DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "new_axis_mask", &spec->new_axis_mask));
   DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "shrink_axis_mask", &spec->shrink_mask));
-  if (spec->ellipsis_mask & (spec->ellipsis_mask - 1))
+  uint64_t ellipses = (uint64_t)spec->ellipsis_mask;
+  if (ellipses & (ellipses - 1))
     return dvt_error(TF_INVALID_ARGUMENT, "Multiple ellipses in slice spec not allowed");
   return NULL;
 }
