@@ -124,7 +124,7 @@ def stock_rows(op, executor):
         parts.append(known_differences.NOT_STOCK[op.name])
     for (name, attr), (dtypes, reason) in known_differences.EXCEPT.items():
         if name == op.name and reason:
-            names = ordered({dtype[3:].lower() for dtype in dtypes})
+            names = reachable(op, attr, {dtype[3:].lower() for dtype in dtypes})
             parts.append(f"no kernel for `{attr}` {', '.join(names)}: {reason}")
     return [f"- **Unlike stock**: {'; '.join(parts)}"] if parts else []
 

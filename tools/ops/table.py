@@ -112,7 +112,7 @@ def attributes(text):
 
 
 def comments(lines, index):
-    """(section, `///` lines) above row `index`."""
+    """(first sentence of the section's comment, `///` lines) above row `index`."""
     block, at = [], index - 1
     while at >= 0 and lines[at].startswith("///"):
         block.insert(0, lines[at][3:].strip())
@@ -123,7 +123,7 @@ def comments(lines, index):
     while at > 0 and re.match(r"//[^/]", lines[at]):
         section.append(lines[at][2:].strip())
         at += 1
-    return " ".join(section).rstrip("."), block
+    return " ".join(section).split(". ")[0].rstrip("."), block
 
 
 def read_notes(block):
