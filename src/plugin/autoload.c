@@ -31,6 +31,7 @@ static struct {
   dvt_arena arena;
   plugin_file **files;
   size_t count, capacity;
+  dvt_map by_path;         // -> plugin_file
   dvt_map by_op;           // -> op_entry
   dvt_map directories;     // read ones, by canonical path
   bool whole_begun;        // files without an index are being tried or were; under the plugin lock
@@ -44,12 +45,13 @@ static plugin_file *add_file(dvt_str dir, dvt_str name, bool is_indexed) {
   char *path = dvt_arena_alloc(&table.arena, bytes);
   if (!path) return NULL;
   snprintf(path, bytes, DVT_STR_FMT "/" DVT_STR_FMT, DVT_STR_ARG(dir), DVT_STR_ARG(name));
-  for (size_t i = 0; i < table.count; i++)
-    if (strcmp(table.files[i]->path, path) == 0) return table.files[i];
-  plugin_file *file = dvt_arena_alloc(&table.arena, sizeof *file);
+  plugin_file *file = dvt_map_get(&table.by_path, dvt_str_from(path));
+  if (file) return file;
+  file = dvt_arena_alloc(&table.arena, sizeof *file);
   void *files = table.files;
   if (!file || !dvt_grow(&files, &table.capacity, table.count + 1, sizeof *table.files)) return NULL;
   table.files = files;
+  if (!dvt_map_put(&table.by_path, dvt_str_from(path), file)) return NULL;
   *file = (plugin_file){.path = path, .is_indexed = is_indexed};
   table.files[table.count++] = file;
   return file;
