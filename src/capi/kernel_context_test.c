@@ -309,14 +309,14 @@ static void test_rules_179_to_182_async(void **state) {
   (void)state;
   test_node t;
   atomic_int done = 0;
+  struct TF_AsyncOpKernelDoneCallback object = {.done = count_done, .arg = &done};
   pthread_t thread;
   test_op("Later", SPECS("i:x: float", "o:y: float"));
   test_register(TF_NewAsyncKernelBuilder("Later", "CPU", NULL, compute_async, NULL));
   start(&t, "Later");
   for (int round = 1; round <= 2; round++) {
     test_node_reset_outputs(&t);
-    t.ctx.done.done = count_done;
-    t.ctx.done.arg = &done;
+    t.ctx.done = &object;
     dvt_kernel_compute(&t.ctx);
     assert_int_equal(atomic_load(&done), round - 1);
     pthread_create(&thread, NULL, finish_later, NULL);

@@ -110,6 +110,8 @@ typedef struct dvt_ready {
 
 typedef struct dvt_flow_state dvt_flow_state;
 
+#define DVT_DONES 8
+
 // What one thread, or one asynchronous kernel, needs to run a node.
 typedef struct dvt_execution {
   TF_OpKernelContext ctx;
@@ -121,7 +123,10 @@ typedef struct dvt_execution {
   int64_t start_ns, end_ns;
   int32_t thread;
   // Asynchronous kernels, under the state's lock:
-  int holders;      // the caller of compute, and done
+  int holders;  // the caller of compute, and done
+  // Done objects are used in turn: a kernel that reports twice does not report for the next in its place.
+  struct TF_AsyncOpKernelDoneCallback dones[DVT_DONES];
+  uint8_t next_done;
   bool has_failed;  // counted in async_failed
   struct dvt_execution *next;
 } dvt_execution;
@@ -150,7 +155,7 @@ struct dvt_flow_state {
   dvt_status error;   // the first failure
   dvt_frame *root;
   dvt_frame **free_frames, **open_frames;  // by frame
-  dvt_iteration **free_iterations;  // by frame
+  dvt_iteration **free_iterations;         // by frame
   dvt_execution *free_executions;
   TF_Tensor *fetched;
   bool measure, in_caller;

@@ -65,7 +65,7 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   if (DVT_UNLIKELY(malformed != NULL)) {
     if (!node->is_async) return malformed;
     dvt_context_fail(ctx, malformed);
-    ctx->done.done(ctx->done.arg);
+    ctx->done->done(ctx->done->arg);
     return NULL;
   }
   dvt_kernel_compute(ctx);

@@ -103,8 +103,10 @@ static void run_async(dvt_flow_state *state, dvt_execution *e) {
   async_retain(state);
   e->holders = 2;
   e->has_failed = false;
-  e->ctx.done.done = async_done;
-  e->ctx.done.arg = e;
+  e->ctx.done = &e->dones[e->next_done];
+  e->ctx.done->done = async_done;
+  e->ctx.done->arg = e;
+  e->next_done = (uint8_t)((e->next_done + 1) % DVT_DONES);
   pthread_mutex_unlock(&state->lock);
   e->start_ns = dvt_now_ns();
   dvt_execution_begin(e);

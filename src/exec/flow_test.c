@@ -37,6 +37,31 @@ static void test_async_failure_is_reported(void **state) {
   }
 }
 
+// Reports the call before a second time, while its own is running.
+static TF_AsyncOpKernelDoneCallback *stale_done;
+static void async_stale_compute(void *state, TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
+  (void)state;
+  if (stale_done) TF_RunAsyncOpKernelDoneCallback(stale_done);
+  stale_done = done;
+  identity_compute(NULL, ctx);
+  TF_RunAsyncOpKernelDoneCallback(done);
+}
+
+static void test_rule_180_second_report_does_not_count_for_another_node(void **state) {
+  (void)state;
+  register_op("TestAsyncStale", "x: float -> y: float", false);
+  add_async_kernel("TestAsyncStale", NULL, async_stale_compute, NULL);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), a = OUT(node(g, "TestAsyncStale", "a", x, NONE, NULL));
+  TF_Output b = OUT(node(g, "TestAsyncStale", "b", a, NONE, NULL)),
+            c = OUT(node(g, "TestDouble", "c", b, NONE, NULL));
+  TF_Session *s = new_session(g, NULL, 0);
+  for (int i = 0; i < 10; i++) assert_true(run_float(s, x, make_scalar((float)i), c) == 2 * (float)i);
+  end_session(s);
+  stale_done = NULL;
+  TF_DeleteGraph(g);
+}
+
 static TF_AsyncOpKernelDoneCallback *kept_done;
 static TF_OpKernelContext *kept_context;
 static void async_kept_compute(void *state, TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
@@ -489,6 +514,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule_179_done_later_from_another_thread),
       cmocka_unit_test(test_async_failure_is_reported),
+      cmocka_unit_test(test_rule_180_second_report_does_not_count_for_another_node),
       cmocka_unit_test(test_timeout_abandons_async_kernels),
       cmocka_unit_test(test_timeout_of_plain_kernels),
       cmocka_unit_test(test_close_cancels_a_running_step),

@@ -96,9 +96,9 @@ void dvt_kernel_compute(TF_OpKernelContext *ctx) {
     def->compute(ctx->kernel->state, ctx);
     return;
   }
-  ctx->done.context = ctx;
-  atomic_store_explicit(&ctx->done.runs, 0, memory_order_relaxed);
-  def->compute_async(ctx->kernel->state, ctx, &ctx->done);
+  ctx->done->context = ctx;
+  atomic_store_explicit(&ctx->done->runs, 0, memory_order_relaxed);
+  def->compute_async(ctx->kernel->state, ctx, ctx->done);
 }
 
 static dvt_status missing_output(const TF_OpKernelContext *ctx, int i) {

@@ -88,8 +88,8 @@ typedef struct dvt_kernel_output {
   dvt_slot *slot;  // where AllocateOutput takes storage; NULL = heap (fetched or unknown lifetime)
 } dvt_kernel_output;
 
-// The done object of an async kernel. Embedded in the context, on the heap for the life of the node's
-// execution.
+// The done object of an async kernel: of one call, so that a second report of it is told from the report of
+// another call. The executor has it on the heap.
 struct TF_AsyncOpKernelDoneCallback {
   TF_OpKernelContext *context;
   atomic_int runs;  // more than one is an error, logged, ignored
@@ -114,8 +114,8 @@ struct TF_OpKernelContext {
   int32_t input_count, output_count;
   uint64_t frame_id;
   int64_t iteration_id;
-  dvt_status status;                         // first failure; written under dvt_context_fail (any thread)
-  struct TF_AsyncOpKernelDoneCallback done;  // async kernels only
+  dvt_status status;                          // first failure; written under dvt_context_fail (any thread)
+  struct TF_AsyncOpKernelDoneCallback *done;  // async kernels only
   // Storage that the executor keeps for TF_AllocateTemp between steps; may be NULL. `temp_slots_used` starts
   // at 0.
   dvt_slot *temp_slots;
@@ -128,8 +128,8 @@ void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status);
 // A copy of the failure recorded so far, NULL when there is none. Thread-safe: the kernel may still be at
 // work.
 dvt_status dvt_context_failure(TF_OpKernelContext *ctx) DVT_NODISCARD;
-// Runs the kernel. Synchronous kernels return when compute returned. For an async kernel ctx->done.done must
-// be set; this returns when compute_async returned, and `done` may run before or after that, on any thread.
+// Runs the kernel. Synchronous kernels return when compute returned. For an async kernel ctx->done must be
+// set; this returns when compute_async returned, and `done` may run before or after that, on any thread.
 // The context, its inputs and outputs must stay valid until then.
 void dvt_kernel_compute(TF_OpKernelContext *ctx);
 // After a synchronous compute (or in done): every output set and of the declared dtype? INTERNAL errors of
