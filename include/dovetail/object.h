@@ -23,8 +23,8 @@ typedef struct dvt_value_type {
   size_t struct_size;            // sizeof(dvt_value_type)
   const char *name;              // for checks and messages, such as "tensorflow::TensorList"
   void (*destroy)(void *value);  // frees it when the last reference is gone; any thread; may be NULL
-  // The following serve ops on variants (ZerosLike, AddN); NULL: such an op answers UNIMPLEMENTED. They return a new value,
-  // or NULL with an error in status.
+  // The following serve ops on variants (ZerosLike, AddN; see dvt_object_zeros_like, dvt_object_add); NULL: such an op
+  // answers UNIMPLEMENTED. They return a new value, or NULL with an error in status.
   void *(*zeros_like)(TF_OpKernelContext *ctx, const void *value, TF_Status *status);
   void *(*add)(TF_OpKernelContext *ctx, const void *a, const void *b, TF_Status *status);
 } dvt_value_type;
@@ -53,6 +53,22 @@ DVT_EXPORT bool dvt_object_is_shared(const TF_Tensor *tensor, int64_t index);
 // Threads: one at a time for `to`. Errors: INVALID_ARGUMENT (dtypes), OUT_OF_RANGE. Since: dovetail
 DVT_EXPORT void dvt_object_share(TF_Tensor *to, int64_t index, const TF_Tensor *from, int64_t from_index,
                                  TF_Status *status);
+
+// Puts what zeros_like of its type makes of the object in element `from_index` of `from` into element `index` of `to`; an
+// element that holds nothing gives nothing. Both tensors have dtype variant.
+// Threads: from compute; one at a time for `to`.
+// Errors: INVALID_ARGUMENT (dtypes), OUT_OF_RANGE, UNIMPLEMENTED (the type has no zeros_like), what zeros_like reports.
+// Since: dovetail
+DVT_EXPORT void dvt_object_zeros_like(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *from,
+                                      int64_t from_index, TF_Status *status);
+
+// Puts the sum of two objects of one type, as their type's `add` makes it, into element `index` of `to`. All tensors have
+// dtype variant.
+// Threads: from compute; one at a time for `to`.
+// Errors: INVALID_ARGUMENT (dtypes, types that differ, an element that holds nothing), OUT_OF_RANGE, UNIMPLEMENTED (the type
+// has no add), what add reports. Since: dovetail
+DVT_EXPORT void dvt_object_add(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *a, int64_t a_index,
+                               const TF_Tensor *b, int64_t b_index, TF_Status *status);
 
 // How dvt_resource_handle makes the value of a resource that does not exist yet: returns it, or NULL with an error in
 // `status`.

@@ -8,6 +8,7 @@
 #include "common/dtype.h"
 #include "common/plugin.h"
 #include "common/strided.h"
+#include "dovetail/object.h"
 
 // ---- Concat and Pack: parts side by side in every row of the result ----
 
@@ -273,10 +274,27 @@ DVP_COMPUTE(fill_compute) {
 }
 DVP_DEFINE_ANY(fill, NULL, NULL, fill_compute);
 
+// Each object's own zeros.
+static void zero_objects(dvp_call *call, const dvp_view *in) {
+  TF_Tensor *from = NULL;
+  TF_GetInput(call->ctx, 0, &from, call->status);
+  if (!dvp_ok(call)) return;
+  TF_Tensor *to = TF_AllocateOutput(call->ctx, 0, in->dtype, in->dims, in->rank, 0, call->status);
+  for (int64_t i = 0; to && TF_GetCode(call->status) == TF_OK && i < in->count; i++)
+    dvt_object_zeros_like(call->ctx, to, i, from, i, call->status);
+  TF_DeleteTensor(to);
+  TF_DeleteTensor(from);
+  dvp_ok(call);
+}
+
 DVP_COMPUTE(zeros_like_compute) {
   (void)state;
   dvp_view in;
   if (!dvp_input(call, 0, &in)) return;
+  if (in.dtype == TF_VARIANT) {
+    zero_objects(call, &in);
+    return;
+  }
   size_t bytes = dvp_element_bytes(call, in.dtype);
   if (bytes == 0) return;
   // A new string output holds empty strings, which are the zeros of strings.

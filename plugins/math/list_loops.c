@@ -4,6 +4,7 @@
 #include <tgmath.h>
 
 #include "common/elementwise.h"
+#include "dovetail/object.h"
 
 // ---- AddN: pairwise passes over blocks, the sum staying in the cache ----
 
@@ -62,7 +63,35 @@ static void add_n_run(TF_OpKernelContext *ctx, void (*range)(void *, int64_t, in
 }
 
 DVP_NUMBERS(ADD_N, add_n)
-static const dvp_kernel add_n_rows[] = {DVP_NUMBERS(DVP_ROW, add_n)};
+
+// Element by element, ((a + b) + c) + ..., as the objects' type adds them.
+static void add_objects(dvp_call *call, TF_Tensor *to, int64_t count) {
+  for (int k = 0; k < TF_NumInputs(call->ctx) && TF_GetCode(call->status) == TF_OK; k++) {
+    TF_Tensor *x = NULL;
+    TF_GetInput(call->ctx, k, &x, call->status);
+    if (TF_GetCode(call->status) == TF_OK && TF_TensorElementCount(x) != count)
+      TF_SetStatus(call->status, TF_INVALID_ARGUMENT, "Inputs to operation AddN must have the same shape");
+    for (int64_t i = 0; TF_GetCode(call->status) == TF_OK && i < count; i++) {
+      if (k == 0)
+        dvt_object_share(to, i, x, i, call->status);
+      else
+        dvt_object_add(call->ctx, to, i, to, i, x, i, call->status);
+    }
+    TF_DeleteTensor(x);
+  }
+}
+
+DVP_COMPUTE(add_n_variants) {
+  (void)state;
+  dvp_view first;
+  if (!dvp_input(call, 0, &first)) return;
+  TF_Tensor *to = TF_AllocateOutput(call->ctx, 0, TF_VARIANT, first.dims, first.rank, 0, call->status);
+  if (to) add_objects(call, to, first.count);
+  TF_DeleteTensor(to);
+  dvp_ok(call);
+}
+
+static const dvp_kernel add_n_rows[] = {DVP_NUMBERS(DVP_ROW, add_n){TF_VARIANT, add_n_variants}};
 DVP_DEFINE_SET(add_n, "T", NULL, NULL, add_n_rows);
 
 // ---- ClipByValue: bounds are scalars, or tensors of the shape of t ----

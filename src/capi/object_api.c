@@ -138,6 +138,86 @@ void dvt_object_share(TF_Tensor *to, int64_t index, const TF_Tensor *from, int64
   dvt_status_to_tf(error, status);
 }
 
+// ---- zeros and sums ----
+
+// A plugin may be built for a shorter struct.
+#define HAS_CALLBACK(type, field) \
+  ((type)->struct_size >= offsetof(dvt_value_type, field) + sizeof(type)->field && (type)->field)
+
+// Element `index` of a tensor of variants, as a plugin's object; NULL for one that holds nothing.
+static dvt_status variant(const TF_Tensor *tensor, int64_t index, plugin_object **out_object) {
+  dvt_object **at = NULL;
+  DVT_RETURN_IF_ERROR(element(tensor, index, &at));
+  if (tensor->dtype != TF_VARIANT)
+    return dvt_error(TF_INVALID_ARGUMENT, "a tensor of type %s has no zeros and sums; variant has",
+                     dvt_dtype_name(tensor->dtype));
+  if (*at && (*at)->type != &plugin_object_type)
+    return dvt_error(TF_UNIMPLEMENTED, "a %s has no zeros and sums", type_name(*at));
+  *out_object = (plugin_object *)*at;
+  return NULL;
+}
+
+// Puts a new value, or the error in `result`, where it belongs; takes over both.
+static dvt_status put_result(TF_Tensor *to, int64_t index, const dvt_value_type *type, void *value,
+                             TF_Status *result) {
+  dvt_status error = dvt_status_from_tf(result);
+  if (!error && !value) error = dvt_error(TF_INTERNAL, "a %s was to be made, but is NULL", type->name);
+  if (error) {
+    destroy_value(type, value);
+    return error;
+  }
+  dvt_object_set(to, index, type, value, result);
+  return dvt_status_from_tf(result);
+}
+
+static dvt_status make_zeros(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *from,
+                             int64_t from_index, TF_Status *result) {
+  plugin_object *target, *source;
+  DVT_RETURN_IF_ERROR(variant(to, index, &target));
+  DVT_RETURN_IF_ERROR(variant(from, from_index, &source));
+  if (!source) {
+    dvt_object **at = (dvt_object **)to->data + index;
+    dvt_object_release(*at);
+    *at = NULL;
+    return NULL;
+  }
+  if (!HAS_CALLBACK(source->type, zeros_like))
+    return dvt_error(TF_UNIMPLEMENTED, "objects of type %s have no zeros", source->type->name);
+  void *value = source->type->zeros_like(ctx, source->value, result);
+  return put_result(to, index, source->type, value, result);
+}
+
+void dvt_object_zeros_like(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *from,
+                           int64_t from_index, TF_Status *status) {
+  TF_SetStatus(status, TF_OK, "");
+  dvt_status_to_tf(make_zeros(ctx, to, index, from, from_index, status), status);
+}
+
+static dvt_status make_sum(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *a,
+                           int64_t a_index, const TF_Tensor *b, int64_t b_index, TF_Status *result) {
+  plugin_object *target, *left, *right;
+  DVT_RETURN_IF_ERROR(variant(to, index, &target));
+  DVT_RETURN_IF_ERROR(variant(a, a_index, &left));
+  DVT_RETURN_IF_ERROR(variant(b, b_index, &right));
+  if (!left || !right)
+    return dvt_error(TF_INVALID_ARGUMENT, "an element that holds no object cannot be added");
+  if (!same_type(left->type, right->type))
+    return dvt_error(TF_INVALID_ARGUMENT, "a %s and a %s cannot be added", left->type->name,
+                     right->type->name);
+  if (!HAS_CALLBACK(left->type, add))
+    return dvt_error(TF_UNIMPLEMENTED, "objects of type %s cannot be added", left->type->name);
+  void *value = left->type->add(ctx, left->value, right->value, result);
+  return put_result(to, index, left->type, value, result);
+}
+
+void dvt_object_add(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *a,
+                    int64_t a_index, const TF_Tensor *b, int64_t b_index, TF_Status *status) {
+  TF_SetStatus(status, TF_OK, "");
+  dvt_status_to_tf(make_sum(ctx, to, index, a, a_index, b, b_index, status), status);
+}
+
+// ---- resources ----
+
 typedef struct new_resource {
   TF_OpKernelContext *ctx;
   const dvt_value_type *type;

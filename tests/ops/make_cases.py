@@ -11,6 +11,7 @@ import cases_array
 import cases_flow
 import cases_fused
 import cases_image
+import cases_list
 import cases_math
 import cases_nn
 import cases_random
@@ -19,7 +20,7 @@ import coverage
 from case_writer import Writer
 from random_data import Data
 
-FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES}
+FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES, **cases_list.FAMILIES}
 
 
 def main():
