@@ -11,16 +11,23 @@ static dvt_status pass_on(dvt_execution *e, int32_t input, int32_t output) {
   return dvt_tensor_init_copy(&e->outputs[output].tensor, e->inputs[input]);
 }
 
-static dvt_status run_switch(dvt_execution *e) {
+static bool is_scalar_of(const TF_Tensor *t, int dtype) {
+  return t->dtype == dtype && t->rank == 0 && t->buffer && t->buffer->bytes >= dvt_dtype_size(dtype);
+}
+
+// A bool chooses one of two outputs, an int32 one of any number; a number out of range chooses the last.
+static dvt_status run_switch(dvt_execution *e, const dvt_flow_node *node) {
   const TF_Tensor *predicate = e->inputs[1];
-  if (predicate->dtype == TF_BOOL && predicate->rank == 0 && predicate->buffer &&
-      predicate->buffer->bytes >= 1)
-    return pass_on(e, 0, *(const uint8_t *)predicate->data ? 1 : 0);
+  if (is_scalar_of(predicate, TF_BOOL)) return pass_on(e, 0, *(const uint8_t *)predicate->data ? 1 : 0);
+  if (is_scalar_of(predicate, TF_INT32)) {
+    int32_t index = *(const int32_t *)predicate->data;
+    return pass_on(e, 0, index < 0 || index >= node->output_count ? node->output_count - 1 : index);
+  }
   dvt_buf text = {0};
   dvt_tensor_describe(predicate, 0, &text);
   dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
                                 "The second input must be a scalar, but it has shape " DVT_STR_FMT
-                                ": a Switch decides by one bool",
+                                ": a Switch decides by one bool, a _SwitchN by one int32",
                                 DVT_STR_ARG(dvt_buf_str(&text)));
   dvt_buf_deinit(&text);
   return status;
@@ -100,7 +107,7 @@ dvt_status dvt_execution_run(dvt_execution *e) {
     case DVT_NODE_CONST:
       return dvt_tensor_init_copy(&e->outputs[0].tensor, &node->session_node->constants[0]);
     case DVT_NODE_SWITCH:
-      return run_switch(e);
+      return run_switch(e, node);
     case DVT_NODE_MERGE:
       return run_merge(e, node);
     case DVT_NODE_ENTER:

@@ -25,6 +25,7 @@ static const struct {
     {{"StatefulPartitionedCall", 23}, DVT_NODE_CALL},
     {{"Switch", 6}, DVT_NODE_SWITCH},
     {{"RefSwitch", 9}, DVT_NODE_SWITCH},
+    {{"_SwitchN", 8}, DVT_NODE_SWITCH},
     {{"Merge", 5}, DVT_NODE_MERGE},
     {{"RefMerge", 8}, DVT_NODE_MERGE},
     {{"Enter", 5}, DVT_NODE_ENTER},
@@ -55,7 +56,8 @@ static bool fits(const dvt_node_def *def, dvt_node_kind kind) {
     case DVT_NODE_CALL:
       return dvt_node_attr(def, DVT_STR("f"), &value);
     case DVT_NODE_SWITCH:
-      return def->input_count == 2 && def->output_count == 2;
+      return def->input_count == 2 &&
+             (def->input_types[1] == TF_INT32 ? def->output_count >= 1 : def->output_count == 2);
     case DVT_NODE_MERGE:
       return def->input_count >= 1 && def->output_count == 2;
     case DVT_NODE_ENTER:

@@ -1,7 +1,7 @@
 """What differs from stock on purpose: read by the tests here and, for the pages in docs/ops, by tools/ops/generate.py."""
 
 # The executor itself moves values through these.
-NO_KERNEL = {'LoopCond'} | {
+NO_KERNEL = {'LoopCond', '_SwitchN'} | {
     ref + op for ref in ('', 'Ref') for op in ('Switch', 'Merge', 'Enter', 'Exit', 'NextIteration')
 }
 # Defined so that graphs import, without a kernel: calls the executor inlines; destroying and gradients are no part of
