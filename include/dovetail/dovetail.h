@@ -87,6 +87,18 @@ typedef struct dvt_op_time {
   int64_t count;       // executions: more than one in loops
 } dvt_op_time;
 
+// What becomes of one node when a signature is run.
+typedef struct dvt_planned_node {
+  const char *node;
+  const char *op;
+  const char *plugin;   // whose kernel it has; "" for the runtime itself
+  const char *fate;     // "runs", "constant", "folded" (computed once), "fused" (another node does its work) or
+                        // "unneeded" (nobody reads it any more)
+  const char *into;     // of a fused node: the node that does its work; else NULL
+  const char *made_of;  // of a node that the model does not have, made for the plan: the ops it stands for, "Conv2D +
+                        // BiasAdd + Relu"; else NULL
+} dvt_planned_node;
+
 // A registered op.
 typedef struct dvt_op_info {
   const char *name;
@@ -213,6 +225,19 @@ DVT_EXPORT const dvt_op_use *dvt_model_op(dvt_model *model, int index);
 // Number of op types that the model needs to run and that have no definition or no kernel.
 // Threads: any. Since: dovetail
 DVT_EXPORT int dvt_model_missing_count(dvt_model *model);
+
+// What the runtime makes of a signature: every node that its outputs need with its fate, then the nodes that were made
+// to stand for several. Nothing is run but what depends on constants only. Returns their number, 0 on failure.
+// The environment variable DOVETAIL_OPTIMIZE says what may be changed when a model is opened: "all" (the default),
+// "none", or some of "fold" (constants), "fuse" and "batch_norm" (fusing of normalisations, too) with commas between.
+// Owner: the caller frees *out_nodes with dvt_planned_nodes_free; its text lives as long; left alone on failure.
+// Threads: any. Errors: NOT_FOUND no such signature; FAILED_PRECONDITION the model was opened with describe_only; what
+// dvt_model_run reports of nodes without a kernel. Since: dovetail
+DVT_EXPORT int dvt_model_plan(dvt_model *model, const char *signature, dvt_planned_node **out_nodes, TF_Status *status);
+
+// Frees what dvt_model_plan gave. NULL is fine.
+// Threads: any. Since: dovetail
+DVT_EXPORT void dvt_planned_nodes_free(dvt_planned_node *nodes);
 
 // ---- plugins, ops and kernels of the process ----
 

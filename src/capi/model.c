@@ -31,8 +31,8 @@ static const dvt_model_signature *find_signature(const dvt_model *model, const c
   return NULL;
 }
 
-static dvt_status signature_or_error(const dvt_model *model, const char *name,
-                                     const dvt_model_signature **out) {
+dvt_status dvt_model_get_signature(const dvt_model *model, const char *name,
+                                   const dvt_model_signature **out) {
   *out = find_signature(model, name);
   if (*out) return NULL;
   dvt_buf names = {0};
@@ -165,7 +165,7 @@ static dvt_status find_tensor(dvt_model *model, const char *signature, const cha
                               const dvt_model_tensor **out) {
   if (!model) return dvt_error(TF_INVALID_ARGUMENT, "the model is NULL; open one with dvt_model_open.");
   const dvt_model_signature *s = find_signature(model, signature);
-  if (signature && !s) return signature_or_error(model, signature, &s);
+  if (signature && !s) return dvt_model_get_signature(model, signature, &s);
   if (!name)
     return dvt_error(TF_INVALID_ARGUMENT, "the name of an %s is NULL.", is_output ? "output" : "input");
   if (s) {
@@ -277,7 +277,7 @@ static dvt_status prepare_feeds(run *r, const char *signature, const char *const
 
 static dvt_status prepare_fetches(run *r, const char *signature, const char *const *names, int count) {
   if (!names) {
-    DVT_RETURN_IF_ERROR(signature_or_error(r->model, signature, &r->signature));
+    DVT_RETURN_IF_ERROR(dvt_model_get_signature(r->model, signature, &r->signature));
     if (count != r->signature->output_count)
       return dvt_error(TF_INVALID_ARGUMENT, "room for %d outputs is given; the signature '%s' has %d.", count,
                        r->signature->name, r->signature->output_count);

@@ -1,6 +1,6 @@
 // struct dvt_model and what its files share: model_open.c (reading and loading), model.c (looking up and
-// running), model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_profile.c
-// (times).
+// running), model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_plan.c
+// (what plans make of it), model_profile.c (times).
 #ifndef DVT_CAPI_MODEL_H_
 #define DVT_CAPI_MODEL_H_
 
@@ -31,9 +31,9 @@ struct dvt_model {
   dvt_str graph_def;
   dvt_model_signature *signatures;
   int signature_count, default_signature;  // -1: none
-  bool signature_is_made;                  // of the graph's ends; they know dtypes and shapes once it is imported
-  dvt_model_tensor *looked_up;             // tensors asked for by name that are in no signature
-  TF_Graph *graph;                         // NULL when only described
+  bool signature_is_made;       // of the graph's ends; they know dtypes and shapes once it is imported
+  dvt_model_tensor *looked_up;  // tensors asked for by name that are in no signature
+  TF_Graph *graph;              // NULL when only described
   TF_Session *session;
   dvt_op_use *ops;
   int op_count, missing_count;
@@ -43,6 +43,9 @@ struct dvt_model {
   bool has_profile;
 };
 
+// NAME NULL: the default. NOT_FOUND with the names that exist.
+dvt_status dvt_model_get_signature(const dvt_model *model, const char *name,
+                                   const dvt_model_signature **out_signature) DVT_NODISCARD;
 // NUL-terminated copy in the model's arena; NULL when out of memory.
 const char *dvt_model_copy(dvt_model *model, dvt_str s) DVT_NODISCARD;
 // Fills info's counts from the GraphDef and, for a model without signatures, makes the one of its

@@ -1,6 +1,6 @@
 // Expansion: the nodes that a set of feeds, fetches and targets needs, with function calls replaced by their
-// bodies, in an order in which every node follows its producers. The first half of making a plan; plan.c does
-// the second.
+// bodies, in an order in which every node follows its producers. The first part of making a plan: see
+// plan.h.
 #ifndef DVT_EXEC_EXPAND_H_
 #define DVT_EXEC_EXPAND_H_
 
@@ -18,6 +18,8 @@ typedef struct dvt_expanded_node {
   int32_t first_input, input_count;      // in inputs
   int32_t first_control, control_count;  // in controls
   int32_t state;                         // of the depth-first search
+  bool is_constant;    // fold.c: its values are in session_node->constants, so nothing needs to run
+  int32_t fused_into;  // fuse.c: the node that does this one's work; -1: none
 } dvt_expanded_node;
 
 typedef struct dvt_expansion {

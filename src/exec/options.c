@@ -7,19 +7,34 @@ static dvt_status unparseable(const char *message) {
                    message);
 }
 
-enum { OPT_LEVEL_OFF = -1 };
+// optimizer_options.opt_level and RewriterConfig's toggles.
+enum { OPT_LEVEL_OFF = -1, TOGGLE_OFF = 2 };
 
-// graph_options.optimizer_options.opt_level L0 switches one of stock's constant folders off, rewrite_options'
-// disable_meta_optimizer the other.
-static dvt_status parse_graph_options(dvt_str proto, bool *level_off, bool *meta_off) {
+typedef struct switches {
+  bool level_off, meta_off, folding_off, remapping_off;
+} switches;
+
+static void parse_rewrite_options(dvt_str proto, switches *off) {
+  dvt_wire w = dvt_wire_open(proto);
+  dvt_field field;
+  while (dvt_wire_next(&w, &field)) {
+    if (field.type != DVT_WIRE_VARINT) continue;
+    if (field.number == 3) off->folding_off = field.value == TOGGLE_OFF;
+    if (field.number == 14) off->remapping_off = field.value == TOGGLE_OFF;
+    if (field.number == 19) off->meta_off = field.value != 0;
+  }
+}
+
+// Stock folds constants in two places: opt_level L0 switches one off, rewrite_options (constant_folding or
+// disable_meta_optimizer) the other. Fusing is the remapper's.
+static dvt_status parse_graph_options(dvt_str proto, switches *off) {
   dvt_wire w = dvt_wire_open(proto);
   dvt_field field, inner;
   while (dvt_wire_next(&w, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
     if (field.number == 3 && dvt_wire_find(field.bytes, 3, DVT_WIRE_VARINT, &inner))
-      *level_off = (int32_t)inner.value == OPT_LEVEL_OFF;
-    if (field.number == 10 && dvt_wire_find(field.bytes, 19, DVT_WIRE_VARINT, &inner))
-      *meta_off = inner.value != 0;
+      off->level_off = (int32_t)inner.value == OPT_LEVEL_OFF;
+    if (field.number == 10) parse_rewrite_options(field.bytes, off);
   }
   return w.bad ? unparseable("ConfigProto") : NULL;
 }
@@ -37,7 +52,7 @@ static int clamp_threads(uint64_t value) {
 
 dvt_status dvt_session_config_parse(dvt_str proto, dvt_session_config *out_config) {
   dvt_session_config config = {0};
-  bool level_off = false, meta_off = false;
+  switches off = {0};
   dvt_wire w = dvt_wire_open(proto);
   dvt_field field;
   while (dvt_wire_next(&w, &field)) {
@@ -46,13 +61,40 @@ dvt_status dvt_session_config_parse(dvt_str proto, dvt_session_config *out_confi
       if (field.number == 5) config.inter_op_threads = clamp_threads(field.value);
       if (field.number == 11) config.timeout_ms = (int64_t)field.value;
     } else if (field.type == DVT_WIRE_BYTES) {
-      if (field.number == 10) DVT_RETURN_IF_ERROR(parse_graph_options(field.bytes, &level_off, &meta_off));
+      if (field.number == 10) DVT_RETURN_IF_ERROR(parse_graph_options(field.bytes, &off));
       if (field.number == 16) config.single_threaded = is_single_threaded(field.bytes);
     }
   }
   if (w.bad) return unparseable("ConfigProto");
-  config.fold_constants = !(level_off && meta_off);
+  config.fold_constants = !(off.level_off && (off.meta_off || off.folding_off));
+  config.fuse = config.fuse_batch_norm = !(off.level_off || off.meta_off || off.remapping_off);
   *out_config = config;
+  return NULL;
+}
+
+dvt_status dvt_session_config_limit(dvt_str text, dvt_session_config *config) {
+  bool fold = false, fuse = false, batch_norm = false;
+  if (text.len == 0) return NULL;
+  for (dvt_str rest = text; rest.len > 0;) {
+    size_t length = dvt_str_find(rest, ',');
+    dvt_str word = {rest.data, length};
+    rest = dvt_str_drop(rest, DVT_MIN(length + 1, rest.len));
+    bool all = dvt_str_is(word, "all");
+    bool known =
+        all || dvt_str_is(word, "fold") || dvt_str_is(word, "fuse") || dvt_str_is(word, "batch_norm");
+    if (!known && !dvt_str_is(word, "none"))
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "DOVETAIL_OPTIMIZE is '" DVT_STR_FMT "', but '" DVT_STR_FMT
+                       "' is no optimisation; it takes 'all', 'none', or some of fold, fuse, batch_norm with "
+                       "commas between",
+                       DVT_STR_ARG(text), DVT_STR_ARG(word));
+    fold |= all || dvt_str_is(word, "fold");
+    fuse |= all || dvt_str_is(word, "fuse");
+    batch_norm |= all || dvt_str_is(word, "batch_norm");
+  }
+  config->fold_constants &= fold;
+  config->fuse &= fuse || batch_norm;  // a normalisation goes into a fused node
+  config->fuse_batch_norm &= batch_norm;
   return NULL;
 }
 

@@ -1,6 +1,8 @@
-// Making and destroying plans: expansion, folding, tables, and what is checked of feeds.
+// Making and destroying plans: expansion, folding, fusing, tables, and what is checked of feeds.
 #include "exec/plan.h"
 
+#include "exec/fuse.h"
+#include "exec/report.h"
 #include "exec/run.h"
 #include "tensor/tensor_proto.h"
 
@@ -49,6 +51,10 @@ static dvt_status build(TF_Session *session, dvt_instance *root, dvt_plan *plan)
   dvt_expansion x = {0};
   dvt_status status = dvt_expand(session, root, plan->feed_keys, plan->feed_count, plan->fetch_keys,
                                  plan->fetch_count, plan->target_keys, plan->target_count, &x);
+  if (!status && session->report) status = dvt_report_begin(session->report, &x);
+  if (!status) status = dvt_fold(&x);
+  if (!status) status = dvt_fuse(&x, plan->fetch_count);
+  if (!status && session->report) status = dvt_report_end(session->report, &x);
   if (!status) status = dvt_plan_build(session, &x, plan->fetch_count, plan);
   dvt_expansion_deinit(&x);
   DVT_RETURN_IF_ERROR(status);

@@ -104,12 +104,14 @@ void dvt_plan_destroy(dvt_plan *plan);
 // Is the tensor what feed `i` asks for?
 dvt_status dvt_plan_check_feed(const dvt_plan *plan, int i, const TF_Tensor *value) DVT_NODISCARD;
 
-// Second half of making a plan (plan_build.c) and the tables of the array walk (plan_array.c).
+// The parts of making a plan after expansion: folding constants (fold.c), fusing (fuse.h), laying out
+// (plan_build.c), and the tables of the array walk (plan_array.c).
+dvt_status dvt_fold(dvt_expansion *x) DVT_NODISCARD;
 dvt_status dvt_plan_build(TF_Session *session, const dvt_expansion *x, int fetch_count,
                           dvt_plan *plan) DVT_NODISCARD;
 dvt_status dvt_plan_build_array(dvt_plan *plan) DVT_NODISCARD;
-// The tables of the dataflow walk (flow_build.c), into plan->flow. The caller holds the build lock. A plan that
-// has no array gets them at once, so that an error in its branches and loops leaves no plan behind.
+// The tables of the dataflow walk (flow_build.c), into plan->flow. The caller holds the build lock. A plan
+// that has no array gets them at once, so that an error in its branches and loops leaves no plan behind.
 dvt_status dvt_flow_make(dvt_plan *plan) DVT_NODISCARD;
 
 static inline dvt_node_kind dvt_plan_node_kind(const dvt_plan_node *node) {

@@ -1,8 +1,6 @@
-// The second half of making a plan: kernels for the expanded nodes, constants decoded, nodes that depend on
-// nothing but constants evaluated (rule 185) and dropped, what is left laid out in topological order.
-#include "base/buf.h"
+// The last part of making a plan: kernels for the nodes that are left after folding and fusing, laid out in
+// topological order.
 #include "exec/plan.h"
-#include "tensor/tensor_proto.h"
 
 typedef struct builder {
   TF_Session *session;
@@ -12,99 +10,15 @@ typedef struct builder {
   int32_t *constant;  // first constant of a dropped node in plan->constants; -1: none used yet
 } builder;
 
-static bool owns_no_state(const dvt_node_def *def) {
-  for (int32_t i = 0; i < def->output_count; i++)
-    if (!dvt_dtype_in_slot(def->output_types[i]) && def->output_types[i] != TF_STRING) return false;
-  return def->output_count > 0 && def->input_count > 0 && !def->op->is_stateful;
-}
-
 static bool is_dropped(const builder *b, int32_t expanded) { return b->position[expanded] < 0; }
-
-// Could the node be evaluated now? Its producers come earlier, so theirs is known.
-static bool may_fold(const builder *b, const dvt_expanded_node *n) {
-  const dvt_session_node *sn = n->session_node;
-  if (!b->session->config.fold_constants || sn->kind != DVT_NODE_KERNEL || sn->fold == DVT_FOLD_NEVER)
-    return false;
-  if (n->control_count > 0 || !owns_no_state(&sn->op->def) || !sn->kernel_def->compute) return false;
-  for (int32_t i = 0; i < n->input_count; i++) {
-    dvt_source source = b->x->inputs[n->first_input + i];
-    if (source.node < 0 || !is_dropped(b, source.node)) return false;
-  }
-  return true;
-}
-
-static dvt_status fold(builder *b, const dvt_expanded_node *n) {
-  dvt_session_node *sn = n->session_node;
-  if (sn->fold == DVT_FOLD_CONSTANT) return NULL;
-  DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, sn));
-  // Its functions make plans of their own, for which this one's lock must be free.
-  if (sn->kernel.calls_functions) sn->fold = DVT_FOLD_NEVER;
-  if (sn->fold == DVT_FOLD_NEVER) return NULL;
-  TF_Tensor **inputs = dvt_calloc((size_t)n->input_count, sizeof *inputs);
-  if (!inputs) return dvt_error_out_of_memory((size_t)n->input_count * sizeof *inputs);
-  for (int32_t i = 0; i < n->input_count; i++) {
-    dvt_source source = b->x->inputs[n->first_input + i];
-    inputs[i] = &b->x->nodes[source.node].session_node->constants[source.index];
-  }
-  dvt_status status = dvt_session_node_fold(b->session, sn, inputs);
-  dvt_free(inputs);
-  return status;
-}
 
 // Decides whether a node stays in the plan, and makes its kernel if it does.
 static dvt_status settle(builder *b, int32_t expanded) {
   const dvt_expanded_node *n = &b->x->nodes[expanded];
-  dvt_session_node *sn = n->session_node;
-  bool drop = false;
-  if (sn->kind == DVT_NODE_CONST) {
-    DVT_RETURN_IF_ERROR(dvt_session_node_decode_constant(b->session, sn));
-    drop = n->control_count == 0;
-  } else if (may_fold(b, n)) {
-    DVT_RETURN_IF_ERROR(fold(b, n));
-    drop = sn->fold == DVT_FOLD_CONSTANT;
-  }
-  if (!drop && sn->kind == DVT_NODE_KERNEL) DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, sn));
-  b->position[expanded] = drop ? -1 : b->plan->node_count++;
-  return NULL;
-}
-
-static bool is_among(const dvt_op_def *op, const dvt_op_def *const *ops, int count) {
-  for (int i = 0; i < count; i++)
-    if (ops[i] == op) return true;
-  return false;
-}
-
-// The other ops without a kernel, each once, so that the first failing run tells everything that is missing.
-static dvt_status annotate_missing(const builder *b, dvt_status first, size_t at) {
-  enum { SHOWN = 10 };
-  const dvt_op_def *first_op = b->x->nodes[b->x->order[at]].session_node->op->def.op, *ops[SHOWN + 1];
-  dvt_buf others = {0};
-  int count = 0;
-  for (size_t i = at + 1; i < b->x->order_count && count <= SHOWN; i++) {
-    dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
-    const dvt_op_def *op = sn->op->def.op;
-    if (sn->kind != DVT_NODE_KERNEL || sn->kernel_def || op == first_op || is_among(op, ops, count)) continue;
-    dvt_status status = dvt_session_node_find_kernel(b->session, sn);
-    if (!status) continue;
-    dvt_status_free(status);
-    ops[count++] = op;
-    if (count <= SHOWN)
-      dvt_buf_printf(&others, "%s" DVT_STR_FMT, count > 1 ? ", " : "", DVT_STR_ARG(op->name));
-  }
-  if (count > 0 && !others.failed)
-    first = dvt_status_annotate(first, "\nOther nodes lack a kernel too, of the ops: %s%s", others.data,
-                                count > SHOWN ? ", ..." : "");
-  dvt_buf_deinit(&others);
-  return first;
-}
-
-static dvt_status find_kernels(const builder *b) {
-  for (size_t i = 0; i < b->x->order_count; i++) {
-    dvt_session_node *sn = b->x->nodes[b->x->order[i]].session_node;
-    if (sn->kind != DVT_NODE_KERNEL) continue;
-    dvt_status status = dvt_session_node_find_kernel(b->session, sn);
-    if (status) return annotate_missing(b, status, i);
-  }
+  if (n->is_constant) return NULL;
+  if (n->session_node->kind == DVT_NODE_KERNEL)
+    DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(b->session, n->session_node));
+  b->position[expanded] = b->plan->node_count++;
   return NULL;
 }
 
@@ -161,8 +75,8 @@ static void lay_out_node(builder *b, int32_t expanded) {
 
 static size_t most_constants(const dvt_expansion *x) {
   size_t count = 0;
-  for (size_t i = 0; i < x->order_count; i++) {
-    const dvt_session_node *sn = x->nodes[x->order[i]].session_node;
+  for (size_t i = 0; i < x->node_count; i++) {
+    const dvt_session_node *sn = x->nodes[i].session_node;
     if (sn->constants) count += (size_t)sn->op->def.output_count;
   }
   return count;
@@ -221,7 +135,6 @@ static bool suits_array(const dvt_plan *plan) {
 
 static dvt_status build(builder *b, int fetch_count) {
   const dvt_expansion *x = b->x;
-  DVT_RETURN_IF_ERROR(find_kernels(b));
   for (size_t i = 0; i < x->order_count; i++) DVT_RETURN_IF_ERROR(settle(b, x->order[i]));
   DVT_RETURN_IF_ERROR(allocate(b, fetch_count));
   for (size_t i = 0; i < x->order_count; i++)

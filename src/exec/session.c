@@ -1,6 +1,7 @@
 // The session itself: creation, the cache of plans, running a step, closing.
 #include "exec/session.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "device/pool.h"
@@ -31,6 +32,7 @@ static dvt_status choose_pool(TF_Session *session) {
 static dvt_status configure(TF_Session *session, const TF_SessionOptions *options) {
   session->device = dvt_device_cpu();
   DVT_RETURN_IF_ERROR(dvt_session_config_parse(options ? options->config : (dvt_str){0}, &session->config));
+  DVT_RETURN_IF_ERROR(dvt_session_config_limit(dvt_str_from(getenv("DOVETAIL_OPTIMIZE")), &session->config));
   if (options && options->config.len) {
     session->config_proto.data = dvt_strndup(options->config);
     if (!session->config_proto.data) return dvt_error_out_of_memory(options->config.len);

@@ -2,6 +2,7 @@
 // graphs of the functions it calls. Kernels and constants of a node are made in node_kernel.c.
 #include <stdio.h>
 
+#include "exec/fuse.h"
 #include "exec/session_state.h"
 #include "plugin/plugin.h"
 
@@ -341,6 +342,7 @@ void dvt_instance_deinit(dvt_instance *instance) {
     if (node->has_kernel) dvt_kernel_destroy(&node->kernel);
     for (int32_t k = 0; node->constants && k < node->op->def.output_count; k++)
       dvt_tensor_reset(&node->constants[k]);
+    dvt_made_nodes_deinit(node->made);
   }
   dvt_free(instance->nodes);
   instance->nodes = NULL;

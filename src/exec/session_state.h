@@ -11,6 +11,7 @@
 typedef struct dvt_plan dvt_plan;
 typedef struct dvt_instance dvt_instance;
 typedef struct dvt_callable dvt_callable;
+typedef struct dvt_made_node dvt_made_node;  // fuse.h
 typedef struct dvt_partial_run_state dvt_partial_run_state;
 
 // How the executor treats a node. All but KERNEL are done by the executor itself.
@@ -49,10 +50,12 @@ typedef struct dvt_session_node {
   const dvt_kernel_def *kernel_def;
   dvt_kernel kernel;
   bool has_kernel;
-  uint8_t kind;          // dvt_node_kind
-  uint8_t fold;          // dvt_fold_state
-  TF_Tensor *constants;  // DVT_FOLD_CONSTANT: the values of all outputs
-  int32_t arg_index;     // ARG: which input of the call
+  uint8_t kind;                    // dvt_node_kind
+  uint8_t fold;                    // dvt_fold_state
+  TF_Tensor *constants;            // DVT_FOLD_CONSTANT: the values of all outputs
+  int32_t arg_index;               // ARG: which input of the call
+  dvt_made_node *made;             // nodes that do this one's work together with that of its readers
+  dvt_str fused_ops, fused_names;  // of a node that stands for several: "Conv2D + Relu", "'conv', 'relu'"
   // The plan under construction: valid when the epochs equal the session's.
   uint32_t plan_epoch, feed_epoch;
   int32_t plan_index;
@@ -79,8 +82,8 @@ struct dvt_instance {
 #define DVT_TASK_LANE DVT_STATE_LANES  // of TF_Session.active
 
 struct TF_Session {
-  // Calls inside dvt_session_run and the like, counted by thread, so that threads do not fight for it. The last
-  // counts pool tasks, which calls leave behind: whoever looks for users looks there last.
+  // Calls inside dvt_session_run and the like, counted by thread, so that threads do not fight for it. The
+  // last counts pool tasks, which calls leave behind: whoever looks for users looks there last.
   struct {
     _Alignas(64) atomic_int count;
   } active[DVT_STATE_LANES + 1];
@@ -104,8 +107,9 @@ struct TF_Session {
   dvt_instance *instances;  // bodies of inlined calls
   _Atomic(dvt_callable *) callables;
   int32_t instance_count;
-  uint32_t epoch;             // number of the plan under construction
-  int32_t graph_def_version;  // of the graph when the last plan was made; not for running steps
+  uint32_t epoch;                  // number of the plan under construction
+  struct dvt_plan_report *report;  // of the plan under construction; NULL: not wanted
+  int32_t graph_def_version;       // of the graph when the last plan was made; not for running steps
   bool warned_device;
   dvt_partial_run_state *partial_runs;
   int64_t partial_run_count;

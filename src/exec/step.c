@@ -78,6 +78,8 @@ dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_T
   dvt_buf_printf(&text, "\n\t in op '" DVT_STR_FMT "'", DVT_STR_ARG(node->op->def.op->name));
   dvt_str plugin = dvt_session_node_plugin(node);
   if (plugin.len) dvt_buf_printf(&text, " of plugin " DVT_STR_FMT, DVT_STR_ARG(plugin));
+  if (node->fused_names.len)
+    dvt_buf_printf(&text, ", fused from " DVT_STR_FMT, DVT_STR_ARG(node->fused_names));
   if (inputs) {
     dvt_buf_append_str(&text, DVT_STR(", given "));
     describe_inputs(inputs, input_count, &text);

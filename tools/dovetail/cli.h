@@ -40,7 +40,7 @@ typedef struct cli_options {
   int plugin_count;
   const char *tags[CLI_MAX_LIST];
   int tag_count;
-  const char *signature, *out_dir, *against;
+  const char *signature, *out_dir, *against, *optimize;
   int threads, runs, warmup;
   bool json, profile, help;
 } cli_options;
@@ -52,7 +52,7 @@ typedef struct cli_verb {
   int (*run)(const cli_options *options);
 } cli_verb;
 
-extern const cli_verb cli_run, cli_inspect, cli_bench, cli_convert, cli_ops, cli_kernels;
+extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels;
 
 // Fills *out from argv; an error has been printed and CLI_USAGE is to be returned when false.
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out);

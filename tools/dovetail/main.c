@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_bench,
+static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_plan,   &cli_bench,
                                         &cli_convert, &cli_ops,     &cli_kernels};
 
 static void print_exit_codes(FILE *file) {
@@ -30,6 +30,7 @@ static void print_help(FILE *file) {
       "  dovetail run model_dir --input image=cat.png --out-dir out\n"
       "  dovetail run graph.pbtxt --input x=x.npy --output y --plugin my_ops.so\n"
       "  dovetail run model.json --input 0=cat.png\n"
+      "  dovetail plan model_dir\n"
       "  dovetail bench model_dir --threads 2\n"
       "  dovetail convert model.json graph.pb\n"
       "  dovetail inspect my_ops.so\n"
@@ -74,10 +75,11 @@ int main(int argc, char **argv) {
     return cli_error(CLI_USAGE, "options come after the verb: dovetail VERB ... %s. See dovetail --help.",
                      first);
   if (!verb)
-    return cli_error(CLI_USAGE,
-                     "there is no verb '%s'. The verbs are run, inspect, bench, convert, ops, kernels; see "
-                     "dovetail --help.",
-                     first);
+    return cli_error(
+        CLI_USAGE,
+        "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, ops, kernels; see "
+        "dovetail --help.",
+        first);
   cli_options *options = calloc(1, sizeof *options);
   if (!options) return cli_error(CLI_RUN_FAILED, "out of memory");
   int exit_code = CLI_USAGE;

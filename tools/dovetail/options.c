@@ -42,6 +42,8 @@ static const option_row rows[] = {
     {'w', "warmup", "N", "runs before those (default: 3)", OPTION_NUMBER, AT(warmup), 0},
     {'a', "against", "DIR", "also time the libtensorflow_cc.so.2 of this folder, side by side", OPTION_TEXT,
      AT(against), 0},
+    {'z', "optimize", "WHAT", "all, none, or some of fold,fuse,batch_norm (default: all)", OPTION_TEXT,
+     AT(optimize), 0},
     {'f', "profile", NULL, "tell which plugin ran which op and how long it took", OPTION_FLAG, AT(profile),
      0},
     {'j', "json", NULL, "print JSON", OPTION_FLAG, AT(json), 0},
