@@ -251,7 +251,7 @@ DVP_DEFINE_ANY(array_concat, concat_create, read_destroy, concat_compute);
 
 DVP_COMPUTE(write_compute) {
   (void)state;
-  int32_t index;
+  int32_t index = 0;
   dvp_view value;
   if (!dvp_input(call, 2, &value)) return;
   dvl_array *array = dvl_array_input_of(call, value.dtype);
