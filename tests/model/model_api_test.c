@@ -421,6 +421,59 @@ static void test_many_threads(void **state) {
   dvt_model_close(model);
 }
 
+// What dvt_model_plan says of the model's node, or of the one made in its place.
+static const dvt_planned_node *planned(const dvt_planned_node *nodes, int count, const char *name,
+                                       bool made) {
+  for (int i = 0; i < count; ++i)
+    if (strcmp(nodes[i].node, name) == 0 && (nodes[i].made_of != NULL) == made) return &nodes[i];
+  fail_msg("no node %s", name);
+  return NULL;
+}
+
+static void test_plan(void **state) {
+  (void)state;
+  const char *graph =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+      "node { name: 'w' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value "
+      "{ "
+      "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } dim { size: 2 } } float_val: 1 } } } }\n"
+      "node { name: 'v' op: 'Identity' input: 'w' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'mm' op: 'MatMul' input: 'x' input: 'v' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'relu' op: 'Relu' input: 'mm' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'y' op: 'Identity' input: 'relu' attr { key: 'T' value { type: DT_FLOAT } } }\n";
+  TF_Status *status = TF_NewStatus();
+  dvt_planned_node *nodes = NULL;
+  dvt_model *model = open_ok(graph, NULL);
+  int count = dvt_model_plan(model, NULL, &nodes, status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  assert_int_equal(count, 6);
+  assert_string_equal(planned(nodes, count, "w", false)->fate, "constant");
+  assert_string_equal(planned(nodes, count, "v", false)->fate, "folded");
+  assert_string_equal(planned(nodes, count, "mm", false)->fate, "fused");
+  assert_string_equal(planned(nodes, count, "mm", false)->into, "relu");
+  assert_string_equal(planned(nodes, count, "relu", false)->fate, "fused");
+  assert_string_equal(planned(nodes, count, "y", false)->fate, "runs");
+  const dvt_planned_node *made = planned(nodes, count, "relu", true);
+  assert_string_equal(made->op, "_FusedMatMul");
+  assert_string_equal(made->plugin, "linalg");
+  assert_string_equal(made->made_of, "MatMul + Relu");
+  dvt_planned_nodes_free(nodes);
+  nodes = NULL;
+  assert_int_equal(dvt_model_plan(model, "nope", &nodes, status), 0);
+  assert_message(status, TF_NOT_FOUND, "nope");
+  dvt_model_close(model);
+  model =
+      open_ok(graph, &(dvt_model_options){.struct_size = sizeof(dvt_model_options), .describe_only = true});
+  assert_int_equal(dvt_model_plan(model, NULL, &nodes, status), 0);
+  assert_message(status, TF_FAILED_PRECONDITION, "describe_only");
+  dvt_model_close(model);
+  assert_int_equal(dvt_model_plan(NULL, NULL, &nodes, status), 0);
+  assert_message(status, TF_INVALID_ARGUMENT, "NULL");
+  assert_null(nodes);
+  dvt_planned_nodes_free(NULL);
+  TF_DeleteStatus(status);
+}
+
 static void test_null_model(void **state) {
   (void)state;
   TF_Status *status = TF_NewStatus();
@@ -453,7 +506,7 @@ int main(void) {
       cmocka_unit_test(test_profile),      cmocka_unit_test(test_describe_only_and_missing),
       cmocka_unit_test(test_open_errors),  cmocka_unit_test(test_lists),
       cmocka_unit_test(test_many_threads), cmocka_unit_test(test_null_model),
-      cmocka_unit_test(test_save_graph),
+      cmocka_unit_test(test_save_graph),   cmocka_unit_test(test_plan),
   };
   return cmocka_run_group_tests(tests, register_op, remove_graph);
 }
