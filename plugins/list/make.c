@@ -191,7 +191,7 @@ DVP_COMPUTE(scatter_compute) {
   (void)state;
   dvl_shape shape, value_shape, row;
   dvp_view indices;
-  int64_t count = -1, highest;
+  int64_t count = -1, highest = -1;
   if (!dvp_input(call, 1, &indices) || !dvl_shape_input(call, 2, &shape)) return;
   if (TF_NumInputs(call->ctx) > 3 && !dvp_input_int(call, 3, "num_elements", &count)) return;
   if (count < -1) {
@@ -217,7 +217,7 @@ DVP_DEFINE_ANY(scatter_to_list, NULL, NULL, scatter_compute);
 
 static void scatter_into(dvp_call *call, const TF_Tensor *value, const dvl_shape *value_shape,
                          const dvp_view *indices) {
-  int64_t highest;
+  int64_t highest = -1;
   dvl_shape row;
   dvl_shape_tail(value_shape, &row);
   if (indices->rank != 1) {
