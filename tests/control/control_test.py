@@ -1,14 +1,17 @@
 """Control flow beside stock TensorFlow.
 
-  control_test.py RUN_CASES OUT_DIR [--seed N] [--count N]
+  control_test.py RUN_CASES DOVETAIL OUT_DIR [--seed N] [--count N]
 
 Every program is built three ways: as functions (While, If, Case, calls), the same lowered to Switch, Merge and loop frames by
 stock's own rewriter, and as a TensorFlow 1 graph, whose arrays are TensorArrayV3. Programs are those of loops.py, COUNT
-random ones of programs.py, and recurrent networks of Keras. Stock runs them here; run_cases replays them all in one process."""
+random ones of programs.py, and recurrent networks of Keras. Stock runs them here; run_cases replays them all in one process.
+The networks are also exported as SavedModels, which `dovetail run` opens."""
 
 import argparse
 import glob
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -91,9 +94,40 @@ def networks(options):
     return writer
 
 
+def run_saved_model(options, name, make, shape):
+    """Whether the exported model answers what stock's loader answers; says where not."""
+    folder = os.path.join(options.out, 'saved_model')
+    shutil.rmtree(folder, ignore_errors=True)
+    tf.random.set_seed(options.seed)
+    model = make()
+    x = np.random.default_rng([options.seed, 3]).normal(size=shape).astype(np.float32)
+    model(x)
+    model.export(folder, verbose=False)
+    serve = tf.saved_model.load(folder).signatures['serving_default']
+    wanted = {k: v.numpy() for k, v in serve(tf.constant(x)).items()}
+    np.save(os.path.join(folder, 'x.npy'), x)
+    (argument,) = serve.structured_input_signature[1]
+    out = os.path.join(folder, 'out')
+    command = [options.dovetail, 'run', folder, '--signature', 'serving_default', '--out-dir', out]
+    command += ['--input', '%s=%s' % (argument, os.path.join(folder, 'x.npy'))]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print('DIFFERS SavedModel %s: %s' % (name, done.stderr[-2000:]))
+        return False
+    with open(os.path.join(out, 'outputs.json')) as file:
+        got = {o['name']: np.load(os.path.join(out, o['file'])) for o in json.load(file)}
+    same = sorted(got) == sorted(wanted) and all(
+        np.allclose(got[k], wanted[k], *TOLERANCE) and got[k].shape == wanted[k].shape for k in wanted
+    )
+    if not same:
+        print('DIFFERS SavedModel %s: %s instead of %s' % (name, got, wanted))
+    return same
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('runner')
+    parser.add_argument('dovetail')
     parser.add_argument('out')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--count', type=int, default=12)
@@ -110,7 +144,10 @@ def main():
     if skipped:
         print('%d programs that stock does not build or run' % skipped)
         return 1
-    return subprocess.call([options.runner] + sorted(glob.glob(os.path.join(options.out, '*.cases'))))
+    different = subprocess.call([options.runner] + sorted(glob.glob(os.path.join(options.out, '*.cases'))))
+    saved = [run_saved_model(options, *network) for network in NETWORKS]
+    print('%d SavedModels, %d differ' % (len(saved), saved.count(False)))
+    return different or not all(saved)
 
 
 if __name__ == '__main__':

@@ -84,7 +84,7 @@ def two_arrays(x):
 
 
 def array_of_parts(x):
-    array = tf.TensorArray(tf.float32, size=3, infer_shape=False).split(x, [1, 0, 3])
+    array = tf.TensorArray(tf.float32, size=3, infer_shape=False, clear_after_read=False).split(x, [1, 0, 3])
     return array.read(0), array.read(2), array.gather([1]), array.concat()
 
 
