@@ -201,6 +201,49 @@ static void test_branches(void **state) {
   TF_DeleteGraph(g);
 }
 
+// _SwitchN of three outputs: one is taken, the last one for an index out of range.
+static void test_many_branches(void **state) {
+  (void)state;
+  register_op("_SwitchN",
+              "data: T, output_index: int32 -> outputs: num_outs * T | num_outs: int >= 1 | T: type", false);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), index = placeholder(g, "index", TF_INT32);
+  TF_OperationDescription *d = TF_NewOperation(g, "_SwitchN", "sw");
+  TF_AddInput(d, x);
+  TF_AddInput(d, index);
+  TF_SetAttrInt(d, "num_outs", 3);
+  TF_Operation *sw = finish(d);
+  TF_Output ways[] = {OUT(sw), OUT(node(g, "TestDouble", "second", OUT1(sw), NONE, NULL)),
+                      OUT(node(g, "TestAdd", "third", (TF_Output){sw, 2}, x, NULL))};
+  d = TF_NewOperation(g, "Merge", "m");
+  TF_AddInputList(d, ways, 3);
+  TF_Operation *m = finish(d);
+  TF_Session *s = new_session(g, NULL, 0);
+  static const int32_t indices[] = {0, 1, 2, 3, -1}, taken[] = {0, 1, 2, 2, 2};
+  for (int i = 0; i < 10; i++) {
+    TF_Output feeds[] = {x, index}, fetches[] = {OUT(m), OUT1(m)};
+    TF_Tensor *values[] = {make_scalar(5), TF_AllocateTensor(TF_INT32, NULL, 0, 4)}, *got[2];
+    *(int32_t *)TF_TensorData(values[1]) = indices[i % 5];
+    TF_SessionRun(s, NULL, feeds, values, 2, fetches, got, 2, NULL, 0, NULL, S);
+    assert_ok();
+    assert_true(first_of(got[0]) == (taken[i % 5] == 0 ? 5.0f : 10.0f));
+    assert_int_equal(*(int32_t *)TF_TensorData(got[1]), taken[i % 5]);
+    for (int k = 0; k < 2; k++) {
+      TF_DeleteTensor(values[k]);
+      TF_DeleteTensor(got[k]);
+    }
+  }
+  int64_t two = 2;  // an index must be a scalar
+  TF_Tensor *values[] = {make_scalar(5), TF_AllocateTensor(TF_INT32, &two, 1, 8)}, *got = NULL;
+  memset(TF_TensorData(values[1]), 0, 8);
+  TF_Output feeds[] = {x, index}, fetch = OUT(m);
+  TF_SessionRun(s, NULL, feeds, values, 2, &fetch, &got, 1, NULL, 0, NULL, S);
+  assert_error(TF_INVALID_ARGUMENT, "must be a scalar");
+  for (int k = 0; k < 2; k++) TF_DeleteTensor(values[k]);
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 // ---- loops ----
 
 typedef struct loop {
@@ -519,6 +562,7 @@ int main(void) {
       cmocka_unit_test(test_timeout_of_plain_kernels),
       cmocka_unit_test(test_close_cancels_a_running_step),
       cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_many_branches),
       cmocka_unit_test(test_loop),
       cmocka_unit_test(test_many_loops_side_by_side),
       cmocka_unit_test(test_loop_with_async_body_and_failure),
