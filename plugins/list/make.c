@@ -39,10 +39,7 @@ DVP_COMPUTE(reserve_compute) {
     return;
   }
   dvl_list *list = dvl_list_new(call, make->dtype, shape.dims, shape.rank, count);
-  if (list && dvl_list_resize(call, list, count))
-    dvl_list_output(call, 0, list);
-  else
-    dvl_list_free(list);
+  if (list) dvl_list_output(call, 0, list);
 }
 DVP_DEFINE_ANY(reserve, make_create, make_destroy, reserve_compute);
 
@@ -87,7 +84,7 @@ DVP_COMPUTE(from_tensor_compute) {
   dvl_list *list = check_fit(call, &shape, &row)
                        ? dvl_list_new(call, TF_TensorType(value), shape.dims, shape.rank, count)
                        : NULL;
-  bool fine = list && dvl_list_resize(call, list, count);
+  bool fine = list != NULL;
   for (int64_t i = 0; fine && i < count; i++) fine = put_row(call, list, i, value, &row, i);
   if (fine)
     dvl_list_output(call, 0, list);
@@ -122,7 +119,6 @@ static bool check_lengths(dvp_call *call, const dvp_view *lengths, int64_t rows)
 static bool split_rows(dvp_call *call, dvl_list *list, const TF_Tensor *value, dvl_shape *part,
                        const dvp_view *lengths) {
   int64_t row_size = dvp_product(part->dims, 1, part->rank), start = 0;
-  if (!dvl_list_resize(call, list, lengths->count)) return false;
   for (int64_t i = 0; i < lengths->count; i++) {
     part->dims[0] = ((const int64_t *)lengths->data)[i];
     dvl_item *item = dvl_item_part(call, value, start * row_size, part->dims, part->rank);
@@ -207,7 +203,7 @@ DVP_COMPUTE(scatter_compute) {
     count = DVP_MAX(count, highest + 1);
     list = dvl_list_new(call, TF_TensorType(value), shape.dims, shape.rank, count);
   }
-  if (list && dvl_list_resize(call, list, count) && scatter_rows(call, list, value, &row, &indices))
+  if (list && scatter_rows(call, list, value, &row, &indices))
     dvl_list_output(call, 0, list);
   else
     dvl_list_free(list);

@@ -106,20 +106,21 @@ static bool check_open(dvp_call *call, const dvl_array *array) {
          dvp_fail(call, TF_INVALID_ARGUMENT, "TensorArray %s has already been closed.", array->name);
 }
 
+// Entries from `count` on are zero. New memory comes zeroed, so that an array of a size that only a damaged
+// graph asks for takes no memory before it is used.
 static bool grow(dvp_call *call, dvl_array *array, int64_t count) {
   if (count > array->capacity) {
     int64_t capacity = DVP_MAX(count, 2 * array->capacity);
-    entry *entries = (uint64_t)capacity < SIZE_MAX / sizeof(entry)
-                         ? realloc(array->entries, (size_t)capacity * sizeof(entry))
-                         : NULL;
+    entry *entries =
+        (uint64_t)capacity < SIZE_MAX / sizeof(entry) ? calloc((size_t)capacity, sizeof(entry)) : NULL;
     if (!entries)
       return dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a TensorArray of %" PRId64 " elements",
                       count);
+    memcpy(entries, array->entries, (size_t)array->count * sizeof(entry));
+    free(array->entries);
     array->entries = entries;
     array->capacity = capacity;
   }
-  if (count > array->count)
-    memset(array->entries + array->count, 0, (size_t)(count - array->count) * sizeof(entry));
   array->count = DVP_MAX(count, array->count);
   return true;
 }

@@ -13,7 +13,7 @@ static dvl_list *allocate(TF_DataType dtype, const int64_t *dims, int rank, int6
   list->max_count = -1;
   list->rank = rank;
   if (known) memcpy(list->dims, dims, known * sizeof(*dims));
-  list->capacity = count;
+  list->count = list->capacity = count;
   list->items = (uint64_t)count < SIZE_MAX / sizeof(*list->items)
                     ? calloc((size_t)count + 1, sizeof(*list->items))
                     : NULL;
@@ -51,30 +51,32 @@ bool dvl_list_shape_input(dvp_call *call, const dvl_list *list, int index, dvl_s
                   dvl_shape_text(out, asked), dvl_shape_text(&shape, own));
 }
 
+// Places from `count` on are NULL. New memory comes zeroed, so that a list of a size that only a damaged
+// graph asks for takes no memory before it is used.
 static bool reserve(dvp_call *call, dvl_list *list, int64_t count) {
   if (count <= list->capacity) return true;
   int64_t capacity = DVP_MAX(count, 2 * list->capacity);
-  dvl_item **items = (uint64_t)capacity < SIZE_MAX / sizeof(*items)
-                         ? realloc(list->items, (size_t)capacity * sizeof(*items))
-                         : NULL;
+  dvl_item **items =
+      (uint64_t)capacity < SIZE_MAX / sizeof(*items) ? calloc((size_t)capacity, sizeof(*items)) : NULL;
   if (!items)
     return dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a list of %" PRId64 " elements", count);
+  memcpy(items, list->items, (size_t)list->count * sizeof(*items));
+  free(list->items);
   list->items = items;
   list->capacity = capacity;
-  return true;
-}
-
-bool dvl_list_resize(dvp_call *call, dvl_list *list, int64_t count) {
-  if (!reserve(call, list, count)) return false;
-  for (int64_t i = count; i < list->count; i++) dvl_item_release(list->items[i]);
-  for (int64_t i = list->count; i < count; i++) list->items[i] = NULL;
-  list->count = count;
   return true;
 }
 
 void dvl_list_put(dvl_list *list, int64_t i, dvl_item *item) {
   dvl_item_release(list->items[i]);
   list->items[i] = item;
+}
+
+bool dvl_list_resize(dvp_call *call, dvl_list *list, int64_t count) {
+  if (!reserve(call, list, count)) return false;
+  for (int64_t i = count; i < list->count; i++) dvl_list_put(list, i, NULL);
+  list->count = count;
+  return true;
 }
 
 bool dvl_list_push(dvp_call *call, dvl_list *list, dvl_item *item) {
@@ -90,7 +92,6 @@ static dvl_list *copy_of(const dvl_list *list) {
   dvl_list *copy = allocate(list->dtype, list->dims, list->rank, list->count);
   if (!copy) return NULL;
   copy->max_count = list->max_count;
-  copy->count = list->count;
   for (int64_t i = 0; i < list->count; i++) copy->items[i] = dvl_item_share(list->items[i]);
   return copy;
 }
@@ -105,7 +106,6 @@ static void *zeros_like(TF_OpKernelContext *ctx, const void *value, TF_Status *s
     dvl_item *item = list->items[i];
     TF_Tensor *tensor = item ? dvl_zeros_like(ctx, dvl_item_tensor(item), status) : NULL;
     zeros->items[i] = tensor ? dvl_item_new(&call, tensor) : NULL;
-    zeros->count++;
     if (TF_GetCode(status) == TF_OK) continue;
     dvl_list_free(zeros);
     return NULL;
@@ -135,7 +135,6 @@ static void *add(TF_OpKernelContext *ctx, const void *left, const void *right, T
   dvl_list *sum = dvl_list_new(&call, a->dtype, shape.dims, shape.rank, a->count);
   for (int64_t i = 0; sum && i < a->count; i++) {
     sum->items[i] = add_items(&call, a->items[i], b->items[i]);
-    sum->count++;
     if (TF_GetCode(status) == TF_OK) continue;
     dvl_list_free(sum);
     return NULL;

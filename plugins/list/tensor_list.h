@@ -17,7 +17,7 @@ typedef struct dvl_list {
 
 extern const dvt_value_type dvl_list_type;
 
-// An empty list with room for `count` elements. NULL after a failure.
+// A list of `count` elements that are not set. NULL after a failure.
 dvl_list *dvl_list_new(dvp_call *call, TF_DataType dtype, const int64_t *dims, int rank, int64_t count);
 void dvl_list_free(void *list);
 void dvl_list_shape(const dvl_list *list, dvl_shape *out);
@@ -25,7 +25,7 @@ void dvl_list_shape(const dvl_list *list, dvl_shape *out);
 bool dvl_list_shape_input(dvp_call *call, const dvl_list *list, int index, dvl_shape *out);
 // New elements are not set.
 bool dvl_list_resize(dvp_call *call, dvl_list *list, int64_t count);
-// Takes over the item; `i` is in range.
+// Takes over the item, or NULL; `i` is in range.
 void dvl_list_put(dvl_list *list, int64_t i, dvl_item *item);
 bool dvl_list_push(dvp_call *call, dvl_list *list, dvl_item *item);
 
