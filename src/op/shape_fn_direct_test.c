@@ -59,6 +59,23 @@ static void test_output_shapes(void **state) {
   expect(dvt_shape_fn_output_shapes, "", "", 1, "?");
 }
 
+// What the definitions of Enter, LoopCond and While say; loops may change shapes where nothing says they do
+// not.
+static void test_control_flow(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_enter, "attr { key: 'is_constant' value { b: false } }", "[2,3]", 1, "?");
+  expect(dvt_shape_fn_enter, "attr { key: 'is_constant' value { b: true } }", "[2,3]", 1, "[2,3]");
+  expect(dvt_shape_fn_enter, "", "[2]", 1, "?");
+  expect(dvt_shape_fn_unchanged_scalar, "", "[]", 1, "[]");
+  expect(dvt_shape_fn_unchanged_scalar, "", "?", 1, "[]");
+  expect(dvt_shape_fn_unchanged_scalar, "", "[2]", 1, "Shape must be rank 0 but is rank 1");
+  expect(dvt_shape_fn_while, "", "[2];?", 2, "[2];?");
+  expect(dvt_shape_fn_while, "attr { key: 'output_shapes' value { list { } } }", "[2];[?]", 2, "[2];[?]");
+  expect(dvt_shape_fn_while, SHAPES("output_shapes"), "[5];[6];[7]", 3, "[2];?;[]");
+  expect(dvt_shape_fn_while, SHAPES("output_shapes"), "[5];[6]", 2,
+         "`output_shapes` has 3 shapes but the node has 2");
+}
+
 #define SHAPE_ATTR(shape) "attr { key: 'shape' value { shape { " shape " } } }"
 
 static void test_sources(void **state) {
@@ -220,6 +237,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_general_functions),
       cmocka_unit_test(test_output_shapes),
+      cmocka_unit_test(test_control_flow),
       cmocka_unit_test(test_extreme_masks),
       cmocka_unit_test(test_sources),
       cmocka_unit_test(test_old_placeholders_are_unknown),
