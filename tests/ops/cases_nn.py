@@ -270,7 +270,8 @@ def normalising(writer, data, scale):
 
 def volumes(writer, data, scale):
     for dtype in ['float32'] * 3 + FLOATS:
-        tolerance = (3e-2, 3e-1) if dtype == 'float16' else TOLERANCE[dtype]  # stock adds up in float16
+        # Stock adds up a thousand products and more in the narrow types themselves.
+        tolerance = {'float16': (3e-2, 3e-1), 'bfloat16': (1e-1, 2.5)}.get(dtype) or TOLERANCE[dtype]
         for _ in range(5 * scale):
             k = [int(data.choice([1, 2, 3])) for _ in range(3)]
             strides = [1] + [int(data.choice([1, 1, 2, 3]))] * 3 + [1]
