@@ -3,7 +3,7 @@
 
 Fails when a test of it ends with an error, finds a function missing or prints no figure. What it asks of the eager
 functions (TFE_*), which Dovetail does not have, does not count; eager/ declares them for the compiler. The benchmark builds
-inside its own folder, so a copy is built.
+inside its own folder, whose path it expects to be without spaces, so a copy is built in a temporary folder.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = ("startup smoke rss tensor tstring status load reg reglate graph import session steady builtin feed threads shape"
@@ -31,26 +32,29 @@ def complaints(text):
             yield f"{test}: no figure"
 
 
+def run(options, work):
+    shutil.copytree(options.bench, work, copy_function=shutil.copyfile)
+    for folder, _, _ in os.walk(work):
+        os.chmod(folder, 0o755)
+    # The Makefile puts the variable into its commands as it stands: links without spaces lead to the folders.
+    for name, target in (("ours", options.include), ("eager", os.path.join(HERE, "eager"))):
+        os.symlink(os.path.abspath(target), os.path.join(work, name))
+    env = dict(os.environ, TF_INC="ours -isystem eager")
+    env.pop("DOVETAIL_PLUGIN_PATH", None)
+    return subprocess.run(["bash", "run.sh", os.path.abspath(options.compat), str(options.runs)], cwd=work, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", required=True, help="folder of the benchmark's sources")
     parser.add_argument("--compat", required=True, help="folder with the stock library names")
     parser.add_argument("--include", required=True, help="folder with tensorflow/c/c_api.h")
-    parser.add_argument("--work", required=True, help="folder to build in, replaced")
     parser.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
 
-    shutil.rmtree(options.work, ignore_errors=True)
-    shutil.copytree(options.bench, options.work, copy_function=shutil.copyfile)
-    for folder, _, _ in os.walk(options.work):
-        os.chmod(folder, 0o755)
-    # The Makefile puts the variable into its commands as it stands: links without spaces lead to the folders.
-    for name, target in (("ours", options.include), ("eager", os.path.join(HERE, "eager"))):
-        os.symlink(os.path.abspath(target), os.path.join(options.work, name))
-    env = dict(os.environ, TF_INC="ours -isystem eager")
-    env.pop("DOVETAIL_PLUGIN_PATH", None)
-    done = subprocess.run(["bash", "run.sh", os.path.abspath(options.compat), str(options.runs)], cwd=options.work, env=env,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(options, os.path.join(folder, "bench"))
     print(done.stdout)
     found = list(complaints(done.stdout))
     if done.returncode:
