@@ -165,7 +165,7 @@ static bool check_alike(dvp_call *call, const elements *e, int but) {
                       "Concat saw a scalar shape at index %" PRId64 " but requires at least vectors.", i);
     if (first.rank != other.rank ||
         (first.rank > but &&
-         memcmp(first.dims + but, other.dims + but, (size_t)(first.rank - but) * sizeof(int64_t))))
+         memcmp(first.dims + but, other.dims + but, (size_t)(first.rank - but) * sizeof(int64_t)) != 0))
       return dvp_fail(call, TF_INVALID_ARGUMENT,
                       "TensorArray has inconsistent shapes. Index 0 has shape: %s but index %" PRId64
                       " has shape: %s",

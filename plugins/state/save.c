@@ -1,5 +1,6 @@
 // SaveV2 and MergeV2Checkpoints: checkpoints from tensors and from other checkpoints.
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,9 +139,7 @@ static void remove_checkpoint(const char *prefix) {
     if (strcmp(child + base_bytes, ".index") != 0 && strncmp(child + base_bytes, ".data-", 6) != 0) continue;
     char *path = malloc(bytes);
     if (!path) break;
-    memcpy(path, folder, strlen(folder));
-    path[strlen(folder)] = '/';
-    strcpy(path + strlen(folder) + 1, child);
+    snprintf(path, bytes, "%s/%s", folder, child);
     TF_DeleteFile(path, status);
     free(path);
   }
