@@ -84,9 +84,10 @@ static dvt_status check_step(dvt_callable *callable, dvt_step *caller) {
   return NULL;
 }
 
-static dvt_status call(dvt_callable *callable, dvt_run *run, int arg_count, int result_count) {
+static dvt_status call(dvt_callable *callable, bool owns_args, dvt_run *run, int arg_count,
+                       int result_count) {
   DVT_RETURN_IF_ERROR(check_step(callable, run->caller));
-  DVT_RETURN_IF_ERROR(get_plan(callable, run->owns_feeds, &run->plan));
+  DVT_RETURN_IF_ERROR(get_plan(callable, owns_args, &run->plan));
   if (DVT_UNLIKELY(arg_count != run->plan->feed_count || result_count != run->plan->fetch_count))
     return wrong_counts(callable, arg_count, result_count);
   for (int i = 0; i < arg_count; i++) DVT_RETURN_IF_ERROR(dvt_plan_check_feed(run->plan, i, run->feeds[i]));
@@ -96,16 +97,16 @@ static dvt_status call(dvt_callable *callable, dvt_run *run, int arg_count, int 
 dvt_status dvt_callable_call(dvt_callable *callable, dvt_callable_args mode, dvt_step *caller,
                              dvt_profile *profile, TF_Tensor **args, int arg_count, TF_Tensor **results,
                              int result_count) {
+  bool owns_args = mode == DVT_CALLABLE_GIVE_ARGS;
   dvt_run run = {.feeds = args,
                  .fetched = results,
                  .caller = caller,
-                 .owns_feeds = mode == DVT_CALLABLE_GIVE_ARGS,
                  .profile = profile,
                  .step_id = caller->id,
                  .deadline_ns = caller->deadline_ns,
                  .in_caller = caller->in_caller};
-  dvt_status status = call(callable, &run, arg_count, result_count);
-  for (int i = 0; i < arg_count && run.owns_feeds; i++) {
+  dvt_status status = call(callable, owns_args, &run, arg_count, result_count);
+  for (int i = 0; i < arg_count && owns_args; i++) {
     dvt_tensor_handle_delete(args[i]);
     args[i] = NULL;
   }

@@ -14,7 +14,6 @@ typedef struct dvt_run {
   int64_t deadline_ns;  // monotonic; 0 = none
   bool in_caller;       // no node on another thread
   bool measure;         // nodes are timed
-  bool owns_feeds;      // as the plan's
 } dvt_run;
 
 int64_t dvt_now_ns(void);  // monotonic clock
