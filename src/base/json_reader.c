@@ -10,16 +10,10 @@ void dvt_json_deinit(dvt_json *json) {
 }
 
 dvt_status dvt_json_error(const dvt_json *p, size_t at, const char *format, ...) {
-  dvt_buf message = {0};
   va_list args;
   va_start(args, format);
-  dvt_buf_vprintf(&message, format, args);
+  dvt_status error = dvt_text_error(p->what, p->text, at, format, args);
   va_end(args);
-  int line, column;
-  dvt_text_position(p->text, at, &line, &column);
-  dvt_status error = dvt_error(TF_INVALID_ARGUMENT, "%s:%d:%d: %s", p->what, line, column,
-                               message.data ? message.data : "malformed JSON");
-  dvt_buf_deinit(&message);
   return error;
 }
 

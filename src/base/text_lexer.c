@@ -85,17 +85,22 @@ bool dvt_lexer_is_sign(const dvt_lexer *lexer, char c) {
   return lexer->kind == DVT_TOKEN_SIGN && lexer->token.data[0] == c;
 }
 
-dvt_status dvt_lexer_error(const dvt_lexer *lexer, const char *format, ...) {
+dvt_status dvt_text_error(const char *what, dvt_str text, size_t at, const char *format, va_list args) {
   dvt_buf message = {0};
-  va_list args;
-  va_start(args, format);
   dvt_buf_vprintf(&message, format, args);
-  va_end(args);
   int line, column;
-  dvt_text_position(lexer->text, lexer->next - lexer->token.len, &line, &column);
-  dvt_status error = dvt_error(TF_INVALID_ARGUMENT, "%s:%d:%d: %s", lexer->what, line, column,
+  dvt_text_position(text, at, &line, &column);
+  dvt_status error = dvt_error(TF_INVALID_ARGUMENT, "%s:%d:%d: %s", what, line, column,
                                message.data ? message.data : "malformed text");
   dvt_buf_deinit(&message);
+  return error;
+}
+
+dvt_status dvt_lexer_error(const dvt_lexer *lexer, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dvt_status error = dvt_text_error(lexer->what, lexer->text, lexer->next - lexer->token.len, format, args);
+  va_end(args);
   return error;
 }
 

@@ -32,6 +32,9 @@ dvt_status dvt_lexer_error(const dvt_lexer *lexer, const char *format, ...)
 // Takes the current run of string tokens, unescaped, into *out.
 dvt_status dvt_lexer_take_string(dvt_lexer *lexer, dvt_buf *out) DVT_NODISCARD;
 
+// INVALID_ARGUMENT "WHAT:LINE:COLUMN: " and the message, for offset `at` of the text.
+dvt_status dvt_text_error(const char *what, dvt_str text, size_t at, const char *format,
+                          va_list args) DVT_NODISCARD;
 // Line and column (from 1, in bytes) of an offset.
 void dvt_text_position(dvt_str text, size_t offset, int *out_line, int *out_column);
 // A code point as UTF-8.
