@@ -21,7 +21,12 @@ static dvt_status read_block(const TF_ShapeInferenceContext *c, int64_t *out_siz
                    (long long)*out_size);
 }
 
-DVT_SHAPE_FN(depth_to_space, 1, 1) {
+static dvt_status scale_dim(TF_ShapeInferenceContext *c, bool up, dvt_dim dim, int64_t factor, dvt_dim *out) {
+  return up ? dvt_dim_multiply(c->arena, dim, factor, out) : dvt_dim_divide(c->arena, dim, factor, true, out);
+}
+
+// Rows, columns and channels, of which one side grows by the block as the other shrinks.
+static dvt_status move_depth(TF_ShapeInferenceContext *c, bool to_space) {
   dvt_shape input;
   dvt_dim out[4];
   int64_t block, area;
@@ -30,26 +35,14 @@ DVT_SHAPE_FN(depth_to_space, 1, 1) {
   DVT_RETURN_IF_ERROR(read_block(c, &block, &area));
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
   out[0] = input->dims[0];
-  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, input->dims[h], block, &out[h]));
-  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, input->dims[h + 1], block, &out[h + 1]));
-  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, input->dims[channel], area, true, &out[channel]));
+  DVT_RETURN_IF_ERROR(scale_dim(c, to_space, input->dims[h], block, &out[h]));
+  DVT_RETURN_IF_ERROR(scale_dim(c, to_space, input->dims[h + 1], block, &out[h + 1]));
+  DVT_RETURN_IF_ERROR(scale_dim(c, !to_space, input->dims[channel], area, &out[channel]));
   return dvt_fn_set(c, 0, out, 4);
 }
 
-DVT_SHAPE_FN(space_to_depth, 1, 1) {
-  dvt_shape input;
-  dvt_dim out[4];
-  int64_t block, area;
-  int h, channel;
-  DVT_RETURN_IF_ERROR(read_order(c, &h, &channel));
-  DVT_RETURN_IF_ERROR(read_block(c, &block, &area));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
-  out[0] = input->dims[0];
-  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, input->dims[h], block, true, &out[h]));
-  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, input->dims[h + 1], block, true, &out[h + 1]));
-  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, input->dims[channel], area, &out[channel]));
-  return dvt_fn_set(c, 0, out, 4);
-}
+DVT_SHAPE_FN(depth_to_space, 1, 1) { return move_depth(c, true); }
+DVT_SHAPE_FN(space_to_depth, 1, 1) { return move_depth(c, false); }
 
 // One spatial dim padded and divided by its block, or multiplied by it and cropped.
 static dvt_status move_dim(TF_ShapeInferenceContext *c, bool to_batch, dvt_dim dim, int64_t block,

@@ -150,22 +150,28 @@ static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim outp
   return NULL;
 }
 
-// Filter [rows, cols, input depth, output depth].
-DVT_SHAPE_FN(conv2d, 2, 1) {
+// Filter [spatial dims..., input depth, output depth].
+static dvt_status infer_conv(TF_ShapeInferenceContext *c, const window_attrs *w, int spatial) {
   dvt_shape input, filter;
-  window_attrs w;
-  dvt_dim out[4];
-  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 4, &filter));
-  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel], filter->dims[2], filter->dims[3]));
-  for (int i = 0; i < 2; i++) {
-    int at = w.format.spatial + i;
-    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at], filter->dims[i], &out[at]));
+  dvt_dim out[5];
+  int rank = spatial + 2;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, rank, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, rank, &filter));
+  DVT_RETURN_IF_ERROR(
+      check_depths(input->dims[w->format.channel], filter->dims[spatial], filter->dims[spatial + 1]));
+  for (int i = 0; i < spatial; i++) {
+    int at = w->format.spatial + i;
+    DVT_RETURN_IF_ERROR(window_output(c, w, at, input->dims[at], filter->dims[i], &out[at]));
   }
   out[0] = input->dims[0];
-  out[w.format.channel] = filter->dims[3];
-  return dvt_fn_set(c, 0, out, 4);
+  out[w->format.channel] = filter->dims[spatial + 1];
+  return dvt_fn_set(c, 0, out, rank);
+}
+
+DVT_SHAPE_FN(conv2d, 2, 1) {
+  window_attrs w;
+  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
+  return infer_conv(c, &w, 2);
 }
 
 // Inputs: sizes of the result (all four, or the two spatial ones), filter, gradient of the convolution's
@@ -255,22 +261,10 @@ static dvt_status read_volume_attrs(const TF_ShapeInferenceContext *c, window_at
   return read_padding(c, w);
 }
 
-// Filter [planes, rows, cols, input depth, output depth].
 DVT_SHAPE_FN(conv3d, 2, 1) {
-  dvt_shape input, filter;
   window_attrs w;
-  dvt_dim out[5];
   DVT_RETURN_IF_ERROR(read_volume_attrs(c, &w));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, &input));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 5, &filter));
-  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel], filter->dims[3], filter->dims[4]));
-  for (int i = 0; i < 3; i++) {
-    int at = w.format.spatial + i;
-    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at], filter->dims[i], &out[at]));
-  }
-  out[0] = input->dims[0];
-  out[w.format.channel] = filter->dims[4];
-  return dvt_fn_set(c, 0, out, 5);
+  return infer_conv(c, &w, 3);
 }
 
 DVT_SHAPE_FN(conv3d_backprop_input, 3, 1) {
