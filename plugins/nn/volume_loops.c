@@ -32,21 +32,35 @@ static bool source_position(const dvp_volume *v, int axis, int64_t at, int64_t t
   return x >= 0 && x % v->stride[axis] == 0 && *out < v->out[axis];
 }
 
+// Both directions: each voxel of `to` gathers from the voxels of `from` that its taps lead to. Taps are
+// [planes, rows, columns, from_channels, to_channels].
+typedef struct gathering {
+  bool (*position)(const dvp_volume *v, int axis, int64_t at, int64_t tap, int64_t *out);
+  const int64_t *from, *to;
+  int64_t from_channels, to_channels;
+} gathering;
+static gathering forward(const dvp_volume *v) {
+  return (gathering){tap_position, v->in, v->out, v->channels, v->out_channels};
+}
+static gathering backward(const dvp_volume *v) {
+  return (gathering){source_position, v->out, v->in, v->out_channels, v->channels};
+}
+
 #define CONV3D(t, unused)                                                                                    \
-  static void voxel_##t(const dvp_volume *v, const dvp_##t *image, const dvp_##t *filter, line at,           \
-                        int64_t column, int64_t c0, int64_t n, DVP_ARITH_##t *acc) {                         \
+  static void voxel_##t(const dvp_volume *v, const gathering *g, const dvp_##t *image, const dvp_##t *taps,  \
+                        line at, int64_t column, int64_t c0, int64_t n, DVP_ARITH_##t *acc) {                \
     int64_t z, y, x;                                                                                         \
     for (int64_t j = 0; j < n; j++) acc[j] = 0;                                                              \
     for (int64_t kd = 0; kd < v->k[0]; kd++) {                                                               \
-      if (!tap_position(v, 0, at.plane, kd, &z)) continue;                                                   \
+      if (!g->position(v, 0, at.plane, kd, &z)) continue;                                                    \
       for (int64_t kh = 0; kh < v->k[1]; kh++) {                                                             \
-        if (!tap_position(v, 1, at.row, kh, &y)) continue;                                                   \
+        if (!g->position(v, 1, at.row, kh, &y)) continue;                                                    \
         for (int64_t kw = 0; kw < v->k[2]; kw++) {                                                           \
-          if (!tap_position(v, 2, column, kw, &x)) continue;                                                 \
-          const dvp_##t *in = image + ((z * v->in[1] + y) * v->in[2] + x) * v->channels;                     \
+          if (!g->position(v, 2, column, kw, &x)) continue;                                                  \
+          const dvp_##t *in = image + ((z * g->from[1] + y) * g->from[2] + x) * g->from_channels;            \
           const dvp_##t *f =                                                                                 \
-              filter + ((kd * v->k[1] + kh) * v->k[2] + kw) * v->channels * v->out_channels + c0;            \
-          for (int64_t c = 0; c < v->channels; c++, f += v->out_channels) {                                  \
+              taps + ((kd * v->k[1] + kh) * v->k[2] + kw) * g->from_channels * g->to_channels + c0;          \
+          for (int64_t c = 0; c < g->from_channels; c++, f += g->to_channels) {                              \
             const DVP_ARITH_##t a = DVP_LOAD_##t(in[c]);                                                     \
             for (int64_t j = 0; j < n; j++) acc[j] += a * DVP_LOAD_##t(f[j]);                                \
           }                                                                                                  \
@@ -54,23 +68,30 @@ static bool source_position(const dvp_volume *v, int axis, int64_t at, int64_t t
       }                                                                                                      \
     }                                                                                                        \
   }                                                                                                          \
-  static void conv3d_lines_##t(const dvp_volume *v, const void *pin, const void *filter, void *pout,         \
-                               int64_t begin, int64_t end) {                                                 \
+  static void gather_##t(const dvp_volume *v, gathering g, const void *pin, const void *taps, void *pout,    \
+                         int64_t begin, int64_t end) {                                                       \
     DVP_ARITH_##t acc[BLOCK];                                                                                \
-    dvp_##t *out = (dvp_##t *)pout + begin * v->out[2] * v->out_channels;                                    \
+    dvp_##t *out = (dvp_##t *)pout + begin * g.to[2] * g.to_channels;                                        \
     for (int64_t unit = begin; unit < end; unit++) {                                                         \
-      line at = line_of(unit, v->out);                                                                       \
-      const dvp_##t *image = (const dvp_##t *)pin + at.image * volume_size(v->in, v->channels);              \
-      for (int64_t x = 0; x < v->out[2]; x++, out += v->out_channels)                                        \
-        for (int64_t c0 = 0; c0 < v->out_channels; c0 += BLOCK) {                                            \
-          int64_t n = DVP_MIN(BLOCK, v->out_channels - c0);                                                  \
-          voxel_##t(v, image, filter, at, x, c0, n, acc);                                                    \
+      line at = line_of(unit, g.to);                                                                         \
+      const dvp_##t *image = (const dvp_##t *)pin + at.image * volume_size(g.from, g.from_channels);         \
+      for (int64_t x = 0; x < g.to[2]; x++, out += g.to_channels)                                            \
+        for (int64_t c0 = 0; c0 < g.to_channels; c0 += BLOCK) {                                              \
+          int64_t n = DVP_MIN(BLOCK, g.to_channels - c0);                                                    \
+          voxel_##t(v, &g, image, taps, at, x, c0, n, acc);                                                  \
           for (int64_t j = 0; j < n; j++) out[c0 + j] = DVP_STORE_##t(acc[j]);                               \
         }                                                                                                    \
     }                                                                                                        \
   }                                                                                                          \
-  DVP_COMPUTE(conv3d_##t##_compute) { conv3d(call, state, conv3d_lines_##t); }                               \
-  /* The gradient: each input voxel gathers from the outputs whose windows it is in; taps are [out][in]. */  \
+  static void conv3d_lines_##t(const dvp_volume *v, const void *in, const void *filter, void *out,           \
+                               int64_t begin, int64_t end) {                                                 \
+    gather_##t(v, forward(v), in, filter, out, begin, end);                                                  \
+  }                                                                                                          \
+  static void backprop_lines_##t(const dvp_volume *v, const void *grad, const void *taps, void *out,         \
+                                 int64_t begin, int64_t end) {                                               \
+    gather_##t(v, backward(v), grad, taps, out, begin, end);                                                 \
+  }                                                                                                          \
+  /* The filter as taps of the backward direction. */                                                        \
   static void transpose_##t(const dvp_volume *v, const void *pfilter, void *pout) {                          \
     const dvp_##t *f = pfilter;                                                                              \
     dvp_##t *out = pout;                                                                                     \
@@ -79,42 +100,7 @@ static bool source_position(const dvp_volume *v, int axis, int64_t at, int64_t t
       for (int64_t i = 0; i < v->channels; i++)                                                              \
         for (int64_t o = 0; o < v->out_channels; o++) out[o * v->channels + i] = f[i * v->out_channels + o]; \
   }                                                                                                          \
-  static void gather_##t(const dvp_volume *v, const dvp_##t *grad, const dvp_##t *taps, line at,             \
-                         int64_t column, int64_t c0, int64_t n, DVP_ARITH_##t *acc) {                        \
-    int64_t z, y, x;                                                                                         \
-    for (int64_t j = 0; j < n; j++) acc[j] = 0;                                                              \
-    for (int64_t kd = 0; kd < v->k[0]; kd++) {                                                               \
-      if (!source_position(v, 0, at.plane, kd, &z)) continue;                                                \
-      for (int64_t kh = 0; kh < v->k[1]; kh++) {                                                             \
-        if (!source_position(v, 1, at.row, kh, &y)) continue;                                                \
-        for (int64_t kw = 0; kw < v->k[2]; kw++) {                                                           \
-          if (!source_position(v, 2, column, kw, &x)) continue;                                              \
-          const dvp_##t *g = grad + ((z * v->out[1] + y) * v->out[2] + x) * v->out_channels;                 \
-          const dvp_##t *f =                                                                                 \
-              taps + ((kd * v->k[1] + kh) * v->k[2] + kw) * v->channels * v->out_channels + c0;              \
-          for (int64_t o = 0; o < v->out_channels; o++, f += v->channels) {                                  \
-            const DVP_ARITH_##t a = DVP_LOAD_##t(g[o]);                                                      \
-            for (int64_t j = 0; j < n; j++) acc[j] += a * DVP_LOAD_##t(f[j]);                                \
-          }                                                                                                  \
-        }                                                                                                    \
-      }                                                                                                      \
-    }                                                                                                        \
-  }                                                                                                          \
-  static void backprop_lines_##t(const dvp_volume *v, const void *pgrad, const void *taps, void *pout,       \
-                                 int64_t begin, int64_t end) {                                               \
-    DVP_ARITH_##t acc[BLOCK];                                                                                \
-    dvp_##t *out = (dvp_##t *)pout + begin * v->in[2] * v->channels;                                         \
-    for (int64_t unit = begin; unit < end; unit++) {                                                         \
-      line at = line_of(unit, v->in);                                                                        \
-      const dvp_##t *grad = (const dvp_##t *)pgrad + at.image * volume_size(v->out, v->out_channels);        \
-      for (int64_t x = 0; x < v->in[2]; x++, out += v->channels)                                             \
-        for (int64_t c0 = 0; c0 < v->channels; c0 += BLOCK) {                                                \
-          int64_t n = DVP_MIN(BLOCK, v->channels - c0);                                                      \
-          gather_##t(v, grad, taps, at, x, c0, n, acc);                                                      \
-          for (int64_t j = 0; j < n; j++) out[c0 + j] = DVP_STORE_##t(acc[j]);                               \
-        }                                                                                                    \
-    }                                                                                                        \
-  }                                                                                                          \
+  DVP_COMPUTE(conv3d_##t##_compute) { conv3d(call, state, conv3d_lines_##t); }                               \
   DVP_COMPUTE(conv3d_backprop_##t##_compute) { backprop(call, state, transpose_##t, backprop_lines_##t); }
 
 static bool five(dvp_call *call, const dvp_view *in, const char *what) {
