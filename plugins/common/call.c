@@ -100,6 +100,13 @@ bool dvp_input_ints(dvp_call *call, int index, const char *what, int64_t *out, i
   return true;
 }
 
+bool dvp_input_scalar(dvp_call *call, int index, const char *what, dvp_view *out) {
+  char text[DVP_SHAPE_TEXT];
+  if (!dvp_input(call, index, out)) return false;
+  return out->rank == 0 || dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be 0-D, got shape %s", what,
+                                    dvp_shape_text(out->dims, out->rank, text));
+}
+
 bool dvp_input_int(dvp_call *call, int index, const char *what, int64_t *out) {
   int64_t value = 0;
   dvp_view view;

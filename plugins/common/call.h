@@ -55,6 +55,8 @@ bool dvp_input_ints(dvp_call *call, int index, const char *what, int64_t *out, i
                     int *out_count);
 // All elements of an int8/16/32/64 tensor of any rank.
 bool dvp_input_flat_ints(dvp_call *call, int index, const char *what, int64_t *out, int max, int *out_count);
+// The view of an input that must be a scalar. INVALID_ARGUMENT, naming `what`, for other ranks.
+bool dvp_input_scalar(dvp_call *call, int index, const char *what, dvp_view *out);
 // An int8/16/32/64 scalar, or a vector of one element.
 bool dvp_input_int(dvp_call *call, int index, const char *what, int64_t *out);
 

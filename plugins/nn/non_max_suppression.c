@@ -133,11 +133,7 @@ static void select_boxes(nms *m) {
 
 static bool scalar(dvp_call *call, int index, const char *what, float *out) {
   dvp_view in;
-  char text[DVP_SHAPE_TEXT];
-  if (!dvp_input(call, index, &in)) return false;
-  if (in.rank != 0)
-    return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be 0-D, got shape %s", what,
-                    dvp_shape_text(in.dims, in.rank, text));
+  if (!dvp_input_scalar(call, index, what, &in)) return false;
   *out = value(in.dtype, in.data, 0);
   return true;
 }

@@ -208,11 +208,7 @@ void *dvp_random_output(dvp_call *call, int index, int64_t *out_count) {
 
 static bool limit(dvp_call *call, int index, const char *what, int64_t *out, TF_DataType *out_dtype) {
   dvp_view in;
-  char text[DVP_SHAPE_TEXT];
-  if (!dvp_input(call, index, &in)) return false;
-  if (in.rank != 0)
-    return dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be 0-D, got shape %s", what,
-                    dvp_shape_text(in.dims, in.rank, text));
+  if (!dvp_input_scalar(call, index, what, &in)) return false;
   *out_dtype = in.dtype;
   switch (in.dtype) {
     case TF_INT32:
