@@ -4,18 +4,20 @@
 // stock C API alone.
 #include <dlfcn.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "../measure.h"
 #include "pipe.h"
 #include "tensorflow/c/c_api.h"
 
-#define FUNCTIONS(X)                                                                                    \
-  X(TF_Version)                                                                                         \
-  X(TF_NewStatus) X(TF_GetCode) X(TF_Message) X(TF_NewGraph) X(TF_NewSessionOptions) X(TF_SetConfig)    \
-      X(TF_NewSession) X(TF_LoadSessionFromSavedModel) X(TF_NewImportGraphDefOptions)                   \
-          X(TF_GraphImportGraphDef) X(TF_NewBufferFromString) X(TF_GraphOperationByName)                \
-              X(TF_AllocateTensor) X(TF_TensorData) X(TF_TensorByteSize) X(TF_TensorType) X(TF_NumDims) \
-                  X(TF_Dim) X(TF_DeleteTensor) X(TF_SessionRun)
+#define FUNCTIONS(X)                                                                                 \
+  X(TF_Version)                                                                                      \
+  X(TF_NewStatus)                                                                                    \
+  X(TF_GetCode)                                                                                      \
+  X(TF_Message) X(TF_NewGraph) X(TF_NewSessionOptions) X(TF_SetConfig) X(TF_NewSession)              \
+      X(TF_LoadSessionFromSavedModel) X(TF_NewImportGraphDefOptions) X(TF_GraphImportGraphDef)       \
+          X(TF_NewBufferFromString) X(TF_GraphOperationByName) X(TF_AllocateTensor) X(TF_TensorData) \
+              X(TF_TensorByteSize) X(TF_TensorType) X(TF_NumDims) X(TF_Dim) X(TF_DeleteTensor)       \
+                  X(TF_SessionRun)
 
 #define MAX_ENDS 256
 
@@ -37,12 +39,6 @@ typedef struct job {
   char *path;
   char error[2048];
 } job;
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static bool fail(job *j, const char *what, const char *why) {
   snprintf(j->error, sizeof j->error, "%s%s%s", what, why[0] ? ": " : "", why);
@@ -180,15 +176,6 @@ static void send_results(job *j) {
     for (int d = 0; d < tf.TF_NumDims(t); ++d) link_put_int(&j->link, tf.TF_Dim(t, d));
     link_put_bytes(&j->link, text ? "" : tf.TF_TensorData(t), text ? 0 : tf.TF_TensorByteSize(t));
   }
-}
-
-static int64_t peak_bytes(void) {
-  char line[256];
-  long long kib = 0;
-  FILE *file = fopen("/proc/self/status", "r");
-  while (file && fgets(line, sizeof line, file)) sscanf(line, "VmHWM: %lld kB", &kib);
-  if (file) fclose(file);
-  return kib * 1024;
 }
 
 static void serve(job *j) {

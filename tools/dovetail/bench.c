@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../measure.h"
 #include "against.h"
 #include "dtype.h"
 #include "input.h"
@@ -36,21 +36,6 @@ typedef struct bench {
   const char *difference_of;
   TF_Status *status;
 } bench;
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static int64_t peak_bytes(void) {
-  char line[256];
-  long long kib = 0;
-  FILE *file = fopen("/proc/self/status", "r");
-  while (file && fgets(line, sizeof line, file)) sscanf(line, "VmHWM: %lld kB", &kib);
-  if (file) fclose(file);
-  return kib * 1024;
-}
 
 // ---- inputs ----
 

@@ -1,8 +1,8 @@
 // `dovetail run`: opens a model, reads the inputs, runs it once, shows and writes the outputs.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../measure.h"
 #include "dtype.h"
 #include "input.h"
 #include "output.h"
@@ -22,12 +22,6 @@ typedef struct job {
   double open_ms, run_ms;
   TF_Status *status;
 } job;
-
-static double now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 // "NAME=FILE" -> a copy of NAME, and FILE. False when malformed.
 static bool split_input(job *j, int index) {
