@@ -32,12 +32,21 @@ static bool shape_attr(const dvt_node_def *def, dvt_shape_arena *arena, dvt_shap
 }
 
 // The shape that the variable was declared with.
-static bool handle_shape(void *arg, int index, dvt_shape *out_shape) {
+static const dvt_handle_shapes *input_handle(void *arg, int index) {
   const inference *in = arg;
+  const dvt_handle_shapes *handle = NULL;
   dvt_source source = source_at(in, index);
-  if (source.node < 0) return false;
+  if (source.node < 0) return NULL;
   const dvt_node_def *def = &in->x->nodes[source.node].session_node->op->def;
-  return dvt_str_is(def->op->name, "VarHandleOp") && shape_attr(def, &in->to->arena, out_shape);
+  dvt_shape_and_type declared = {NULL, 0};
+  dvt_str dtype;
+  if (!dvt_str_is(def->op->name, "VarHandleOp") || !shape_attr(def, &in->to->arena, &declared.shape) ||
+      !dvt_node_attr(def, DVT_STR("dtype"), &dtype))
+    return NULL;
+  dvt_status status = dvt_attr_get_type(dtype, &declared.dtype);
+  if (!status) status = dvt_handle_shapes_make(&in->to->arena, &declared, 1, &handle);
+  dvt_status_free(status);
+  return status ? NULL : handle;
 }
 
 static dvt_status constant_shapes(const inference *in, dvt_shape *outputs) {
@@ -63,7 +72,7 @@ static dvt_status infer_node(inference *in, dvt_shape *outputs) {
                                   .outputs = outputs,
                                   .graph_def_version = in->x->session->graph_def_version,
                                   .input_tensor = input_tensor,
-                                  .handle_shape = handle_shape,
+                                  .input_handle = input_handle,
                                   .arg = in,
                                   .scratch = &in->scratch};
   dvt_status status = dvt_shape_infer(&ctx);

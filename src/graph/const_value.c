@@ -299,37 +299,52 @@ static dvt_status shape_from_proto(TF_Graph *graph, dvt_str proto, dvt_shape *ou
   return rank < 0 ? NULL : dvt_shape_make(&graph->shapes, dims, rank, true, out_shape);
 }
 
-// HandleData { 1 is_set, 2 shape_and_type { 1 shape } }: the first shape counts.
-static bool shape_in_handle_data(dvt_str data, dvt_str *out_proto) {
+enum { MAX_HANDLE_VALUES = 64 };
+
+// HandleData { 1 is_set, 2 shape_and_type { 1 shape, 2 dtype } }.
+static dvt_status read_handle_data(TF_Graph *graph, dvt_str data, const dvt_handle_shapes **out_handle) {
+  dvt_shape_and_type values[MAX_HANDLE_VALUES];
+  int count = 0;
   dvt_wire wire = dvt_wire_open(data);
-  dvt_field field, shape;
-  while (dvt_wire_next(&wire, &field)) {
+  dvt_field field, part;
+  while (dvt_wire_next(&wire, &field) && count < MAX_HANDLE_VALUES) {
     if (field.number != 2 || field.type != DVT_WIRE_BYTES) continue;
-    if (!dvt_wire_find(field.bytes, 1, DVT_WIRE_BYTES, &shape)) return false;
-    *out_proto = shape.bytes;
-    return true;
+    dvt_shape_and_type *value = &values[count++];
+    *value = (dvt_shape_and_type){NULL, 0};
+    if (dvt_wire_find(field.bytes, 2, DVT_WIRE_VARINT, &part)) value->dtype = (int)(int32_t)part.value;
+    if (dvt_wire_find(field.bytes, 1, DVT_WIRE_BYTES, &part))
+      DVT_RETURN_IF_ERROR(shape_from_proto(graph, part.bytes, &value->shape));
   }
-  return false;
+  return count ? dvt_handle_shapes_make(&graph->shapes, values, count, out_handle) : NULL;
 }
 
-bool dvt_known_handle_shape(void *known_inputs, int index, dvt_shape *out_shape) {
+// What a VarHandleOp declares.
+static dvt_status read_variable_attrs(TF_Graph *graph, const dvt_node_def *def,
+                                      const dvt_handle_shapes **out_handle) {
+  dvt_shape_and_type declared = {NULL, 0};
+  dvt_str shape, dtype, proto;
+  if (!dvt_node_attr(def, DVT_STR("shape"), &shape) || !dvt_node_attr(def, DVT_STR("dtype"), &dtype))
+    return NULL;
+  DVT_RETURN_IF_ERROR(dvt_attr_get_shape(shape, &proto));
+  DVT_RETURN_IF_ERROR(dvt_attr_get_type(dtype, &declared.dtype));
+  DVT_RETURN_IF_ERROR(shape_from_proto(graph, proto, &declared.shape));
+  return dvt_handle_shapes_make(&graph->shapes, &declared, 1, out_handle);
+}
+
+const dvt_handle_shapes *dvt_known_input_handle(void *known_inputs, int index) {
   dvt_known_inputs *known = known_inputs;
-  dvt_str data, value, proto;
-  if (index < 0 || index >= known->count) return false;
+  const dvt_handle_shapes *handle = NULL;
+  dvt_str data;
+  if (index < 0 || index >= known->count) return NULL;
   dvt_edge source = through_identities(known->inputs[index]);
-  if (!source.node) return false;
+  if (!source.node) return NULL;
   dvt_status status = NULL;
-  if (dvt_graph_handle_data(known->graph, source, &data)) {
-    if (!shape_in_handle_data(data, &proto)) return false;
-  } else {
-    if (!is_op(source.node, DVT_STR("VarHandleOp")) ||
-        !dvt_node_attr(&source.node->def, DVT_STR("shape"), &value))
-      return false;
-    status = dvt_attr_get_shape(value, &proto);
-  }
-  if (!status) status = shape_from_proto(known->graph, proto, out_shape);
+  if (dvt_graph_handle_data(known->graph, source, &data))
+    status = read_handle_data(known->graph, data, &handle);
+  else if (is_op(source.node, DVT_STR("VarHandleOp")))
+    status = read_variable_attrs(known->graph, &source.node->def, &handle);
   dvt_status_free(status);
-  return status == NULL;
+  return status ? NULL : handle;
 }
 
 dvt_str dvt_known_input_name(void *known_inputs, int index) {

@@ -150,7 +150,7 @@ typedef struct dvt_known_inputs {
 } dvt_known_inputs;
 const TF_Tensor *dvt_known_input_tensor(void *known_inputs, int index);
 bool dvt_known_input_as_shape(void *known_inputs, int index, dvt_shape *out_shape);
-bool dvt_known_handle_shape(void *known_inputs, int index, dvt_shape *out_shape);
+const dvt_handle_shapes *dvt_known_input_handle(void *known_inputs, int index);
 dvt_str dvt_known_input_name(void *known_inputs, int index);  // "producer" or "producer:1"
 void dvt_known_inputs_deinit(dvt_known_inputs *known);
 

@@ -111,7 +111,7 @@ static dvt_status infer_shapes(TF_Graph *graph, TF_Operation *op) {
                                   .graph_def_version = graph->producer_version,
                                   .input_tensor = dvt_known_input_tensor,
                                   .input_as_shape = dvt_known_input_as_shape,
-                                  .handle_shape = dvt_known_handle_shape,
+                                  .input_handle = dvt_known_input_handle,
                                   .input_name = dvt_known_input_name,
                                   .arg = &known,
                                   .scratch = &graph->scratch};

@@ -46,6 +46,12 @@ static inline dvt_status dvt_fn_set(TF_ShapeInferenceContext *c, int output, con
 static inline dvt_status dvt_fn_set_unknown_of_rank(TF_ShapeInferenceContext *c, int output, int64_t rank) {
   return dvt_shape_unknown_of_rank(c->arena, rank, &c->outputs[output]);
 }
+// What is known of the values behind handle input `input` is known of output `output`, too.
+static inline void dvt_fn_pass_handle(TF_ShapeInferenceContext *c, int input, int output) {
+  int dtype = c->node->input_types ? c->node->input_types[input] : TF_RESOURCE;
+  if (c->output_handles && (dtype == TF_RESOURCE || dtype == TF_VARIANT))
+    c->output_handles[output] = dvt_shape_input_handle(c, input);
+}
 static inline dvt_dim dvt_fn_unknown(TF_ShapeInferenceContext *c) { return dvt_dim_new_unknown(c->arena); }
 
 // What all inputs have in common; an error when they differ.

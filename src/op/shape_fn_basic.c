@@ -1,5 +1,6 @@
 // Ready-made shape functions: general ones, and those of state and control ops.
 #include "op/shape_fn.h"
+#include "tensor/dtype.h"
 #include "tensor/tstring.h"
 
 DVT_SHAPE_FN(unknown, 0, 0) {
@@ -16,6 +17,7 @@ DVT_SHAPE_FN(scalar, 0, 0) {
 
 DVT_SHAPE_FN(unchanged, 1, 1) {
   c->outputs[0] = c->inputs[0];
+  dvt_fn_pass_handle(c, 0, 0);
   return NULL;
 }
 
@@ -31,7 +33,10 @@ DVT_SHAPE_FN(identity_list, 0, 0) {
   if (c->node->input_count != c->node->output_count)
     return dvt_error(TF_INVALID_ARGUMENT, "dvt_shape_fn_identity_list: %d inputs but %d outputs",
                      c->node->input_count, c->node->output_count);
-  for (int i = 0; i < c->node->output_count; i++) c->outputs[i] = c->inputs[i];
+  for (int i = 0; i < c->node->output_count; i++) {
+    c->outputs[i] = c->inputs[i];
+    dvt_fn_pass_handle(c, i, i);
+  }
   return NULL;
 }
 
@@ -76,19 +81,36 @@ DVT_SHAPE_FN(enter, 1, 1) {
 
 DVT_SHAPE_FN(unchanged_scalar, 1, 1) { return dvt_fn_rank(c, 0, 0, &c->outputs[0]); }
 
-DVT_SHAPE_FN(var_handle, 0, 1) { return infer_scalar(c); }
+DVT_SHAPE_FN(var_handle, 0, 1) {
+  dvt_shape_and_type declared = {NULL, 0};
+  dvt_str dtype;
+  DVT_RETURN_IF_ERROR(dvt_fn_set(c, 0, NULL, 0));
+  if (!c->output_handles || !dvt_fn_has_attr(c, "shape") || !dvt_node_attr(c->node, DVT_STR("dtype"), &dtype))
+    return NULL;
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_shape(c, "shape", &declared.shape));
+  DVT_RETURN_IF_ERROR(dvt_attr_get_type(dtype, &declared.dtype));
+  return dvt_handle_shapes_make(c->arena, &declared, 1, &c->output_handles[0]);
+}
 
 // The shape of the variable behind handle input `input`; unknown when the handle does not tell.
 static dvt_shape variable_shape(TF_ShapeInferenceContext *c, int input) {
-  dvt_shape shape;
-  return c->handle_shape && c->handle_shape(c->arg, input, &shape) ? shape : NULL;
+  const dvt_handle_shapes *handle = dvt_shape_input_handle(c, input);
+  return handle && handle->count ? handle->at[0].shape : NULL;
 }
 
 DVT_SHAPE_FN(read_variable, 1, 1) {
   dvt_shape handle;
+  dvt_str value;
+  int dtype;
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
   c->outputs[0] = variable_shape(c, 0);
-  return NULL;
+  const dvt_handle_shapes *known = dvt_shape_input_handle(c, 0);
+  if (!known || !known->count || !known->at[0].dtype || !dvt_node_attr(c->node, DVT_STR("dtype"), &value))
+    return NULL;
+  DVT_RETURN_IF_ERROR(dvt_attr_get_type(value, &dtype));
+  if (dtype == known->at[0].dtype) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT, "Trying to read variable with wrong dtype. Expected %s got %s",
+                   dvt_dtype_name(known->at[0].dtype), dvt_dtype_name(dtype));
 }
 
 DVT_SHAPE_FN(assign_variable, 1, 0) {
@@ -181,6 +203,8 @@ DVT_SHAPE_FN(switch, 2, 2) {
   dvt_shape predicate;
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 0, &predicate));
   c->outputs[0] = c->outputs[1] = c->inputs[0];
+  dvt_fn_pass_handle(c, 0, 0);
+  dvt_fn_pass_handle(c, 0, 1);
   return NULL;
 }
 

@@ -116,21 +116,24 @@ static void test_joining_and_scattering(void **state) {
   expect(dvt_shape_fn_scatter_nd, "", "[2,1];[2];i32[2]=4,5", 1, "[4,5]");
 }
 
-static bool handle_shape_3_4(void *arg, int index, dvt_shape *out_shape) {
+static const dvt_handle_shapes *float_3_4(void *arg, int index) {
   call *c = arg;
+  const dvt_handle_shapes *handle;
+  dvt_shape_and_type value = {shape_of(&c->arena, (int64_t[]){3, 4}, 2), TF_FLOAT};
   assert_int_equal(index, 0);
-  *out_shape = shape_of(&c->arena, (int64_t[]){3, 4}, 2);
-  return true;
+  assert_null(dvt_handle_shapes_make(&c->arena, &value, 1, &handle));
+  return handle;
 }
 
-static void expect_with_handle(dvt_shape_fn fn, const char *inputs, int outputs, const char *expected) {
+static void expect_with_handle(dvt_shape_fn fn, const char *attrs, const char *inputs, int outputs,
+                               const char *expected) {
   call c;
   char text[64];
   dvt_buf got = {0};
   snprintf(text, sizeof text, "%s", inputs);
-  start(&c, fn, "");
+  start(&c, fn, attrs);
   c.node.output_count = outputs;
-  c.ctx.handle_shape = handle_shape_3_4;
+  c.ctx.input_handle = float_3_4;
   read_inputs(&c, text);
   dvt_status status = dvt_shape_infer(&c.ctx);
   print_outcome(&c, status, &got);
@@ -145,10 +148,64 @@ static void test_variables(void **state) {
   expect(dvt_shape_fn_read_variable, "", "[]", 1, "?");
   expect(dvt_shape_fn_read_variable, "", "[2]", 1, "Shape must be rank 0 but is rank 1");
   expect(dvt_shape_fn_assign_variable, "", "[];[7]", 0, "");
-  expect_with_handle(dvt_shape_fn_read_variable, "[]", 1, "[3,4]");
-  expect_with_handle(dvt_shape_fn_assign_variable, "[];[3,?]", 0, "");
-  expect_with_handle(dvt_shape_fn_assign_variable, "[];[3,5]", 0, "Dimension 1 in both shapes must be equal");
-  expect_with_handle(dvt_shape_fn_resource_gather, "[];[?,2]", 1, "[?,2,4]");
+  expect_with_handle(dvt_shape_fn_read_variable, "", "[]", 1, "[3,4]");
+  expect_with_handle(dvt_shape_fn_assign_variable, "", "[];[3,?]", 0, "");
+  expect_with_handle(dvt_shape_fn_assign_variable, "", "[];[3,5]", 0,
+                     "Dimension 1 in both shapes must be equal");
+  expect_with_handle(dvt_shape_fn_resource_gather, "", "[];[?,2]", 1, "[?,2,4]");
+}
+
+static void test_reading_needs_the_declared_dtype(void **state) {
+  (void)state;
+  expect_with_handle(dvt_shape_fn_read_variable, "attr { key: 'dtype' value { type: DT_FLOAT } }", "[]", 1,
+                     "[3,4]");
+  expect_with_handle(dvt_shape_fn_read_variable, "attr { key: 'dtype' value { type: DT_INT32 } }", "[]", 1,
+                     "Trying to read variable with wrong dtype. Expected float got int32");
+}
+
+static void test_handles_travel(void **state) {
+  (void)state;
+  static const struct {
+    dvt_shape_fn fn;
+    const char *inputs;
+    int outputs;
+  } cases[] = {{dvt_shape_fn_unchanged, "[]", 1},
+               {dvt_shape_fn_identity_list, "[]", 1},
+               {dvt_shape_fn_switch, "[];[]", 2}};
+  for (size_t i = 0; i < DVT_COUNT_OF(cases); i++) {
+    call c;
+    char text[16];
+    const dvt_handle_shapes *handles[2] = {NULL, NULL};
+    snprintf(text, sizeof text, "%s", cases[i].inputs);
+    start(&c, cases[i].fn, "");
+    c.node.output_count = cases[i].outputs;
+    c.ctx.input_handle = float_3_4;
+    c.ctx.output_handles = handles;
+    read_inputs(&c, text);
+    assert_null(dvt_shape_infer(&c.ctx));
+    for (int k = 0; k < cases[i].outputs; k++) {
+      assert_non_null(handles[k]);
+      assert_int_equal(handles[k]->at[0].dtype, TF_FLOAT);
+      assert_int_equal(handles[k]->at[0].shape->dims[1], 4);
+    }
+    finish(&c);
+  }
+}
+
+static void test_a_variable_declares_itself(void **state) {
+  (void)state;
+  call c;
+  const dvt_handle_shapes *handle = NULL;
+  start(&c, dvt_shape_fn_var_handle,
+        "attr { key: 'shape' value { shape { dim { size: 5 } } } }"
+        "attr { key: 'dtype' value { type: DT_DOUBLE } }");
+  c.node.output_count = 1;
+  c.ctx.output_handles = &handle;
+  assert_null(dvt_shape_infer(&c.ctx));
+  assert_int_equal(handle->count, 1);
+  assert_int_equal(handle->at[0].dtype, TF_DOUBLE);
+  assert_int_equal(handle->at[0].shape->dims[0], 5);
+  finish(&c);
 }
 
 // Ours knows more than stock: the rank where only an axis is unknown.
@@ -243,6 +300,9 @@ int main(void) {
       cmocka_unit_test(test_old_placeholders_are_unknown),
       cmocka_unit_test(test_joining_and_scattering),
       cmocka_unit_test(test_variables),
+      cmocka_unit_test(test_reading_needs_the_declared_dtype),
+      cmocka_unit_test(test_handles_travel),
+      cmocka_unit_test(test_a_variable_declares_itself),
       cmocka_unit_test(test_ranks_survive_unknown_values),
       cmocka_unit_test(test_unknown_dims_keep_their_identity),
       cmocka_unit_test(test_misuse_is_an_error),

@@ -69,6 +69,23 @@ void dvt_shape_print(dvt_shape shape, dvt_buf *out) {
   dvt_buf_append_byte(out, ']');
 }
 
+dvt_status dvt_handle_shapes_make(dvt_shape_arena *arena, const dvt_shape_and_type *values, int count,
+                                  const dvt_handle_shapes **out_handle) {
+  size_t bytes = sizeof(dvt_handle_shapes) + sizeof(dvt_shape_and_type) * (size_t)count;
+  dvt_handle_shapes *handle = dvt_arena_alloc(&arena->arena, bytes);
+  if (!handle) return dvt_error_out_of_memory(bytes);
+  handle->count = count;
+  for (int i = 0; i < count; i++) handle->at[i] = values[i];
+  *out_handle = handle;
+  return NULL;
+}
+
+const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, int index) {
+  if (index < 0 || index >= ctx->node->input_count) return NULL;
+  if (ctx->merged_input_handles && ctx->merged_input_handles[index]) return ctx->merged_input_handles[index];
+  return ctx->input_handle ? ctx->input_handle(ctx->arg, index) : NULL;
+}
+
 // " for '{{node n}} = Op[attrs](inputs)' with input shapes: [2,?,5], ?."
 static dvt_status with_node(const TF_ShapeInferenceContext *ctx, dvt_status status) {
   dvt_buf text = {0};

@@ -31,6 +31,19 @@ dvt_status dvt_shape_merge(dvt_shape_arena *arena, dvt_shape a, dvt_shape b,
 bool dvt_shape_is_full(dvt_shape shape);              // known rank, all dims known
 void dvt_shape_print(dvt_shape shape, dvt_buf *out);  // "[2,?,5]" or "?"
 
+// What is known of the values behind a resource or variant: a variable has one, an iterator one for each
+// component, a TensorList the shape of its elements. Immutable, in the arena of its shapes.
+typedef struct dvt_shape_and_type {
+  dvt_shape shape;
+  int dtype;
+} dvt_shape_and_type;
+typedef struct dvt_handle_shapes {
+  int32_t count;
+  dvt_shape_and_type at[];
+} dvt_handle_shapes;
+dvt_status dvt_handle_shapes_make(dvt_shape_arena *arena, const dvt_shape_and_type *values, int count,
+                                  const dvt_handle_shapes **out_handle) DVT_NODISCARD;
+
 // What a shape function reads and writes. The struct is filled by the caller of dvt_shape_infer.
 struct TF_ShapeInferenceContext {
   const dvt_node_def *node;
@@ -42,13 +55,23 @@ struct TF_ShapeInferenceContext {
   // shape live at least as long as the call of dvt_shape_infer.
   const TF_Tensor *(*input_tensor)(void *arg, int index);
   bool (*input_as_shape)(void *arg, int index, dvt_shape *out_shape);
-  // Shape of the variable that a resource input refers to; false when not known.
-  bool (*handle_shape)(void *arg, int index, dvt_shape *out_shape);
+  // Values behind a resource or variant input; NULL when nothing is known.
+  const dvt_handle_shapes *(*input_handle)(void *arg, int index);
+  // node->output_count entries, NULL on entry, which the shape function may fill for outputs that are
+  // handles; NULL where the caller has no use for them.
+  const dvt_handle_shapes **output_handles;
   // Name of an input's producer, for messages; may be NULL.
   dvt_str (*input_name)(void *arg, int index);
   void *arg;
   dvt_arena *scratch;  // for handles and lists made during the call; may be NULL
+  // Of the call itself, zero on entry: what functions of dovetail/shape.h merged into handles of inputs, and
+  // outputs beyond those of the node (ExpandOutputs), which are forgotten after the call.
+  const dvt_handle_shapes **merged_input_handles;
+  dvt_shape *more_outputs;
+  int32_t more_output_count;
 };
+// What is known of the values behind input `index`, also of what was merged since; NULL when nothing is.
+const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, int index);
 
 // Handles as the C ABI shows them.
 struct TF_ShapeHandle {
