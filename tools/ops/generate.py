@@ -7,7 +7,7 @@
   --dovetail FILE        the built command that is asked what the plugins register
 
 Sources: the tables plugins/*/*_ops.def (table.py), what the built plugins register (`dovetail kernels --json`), the
-comments of the shape functions in include/dovetail/shape.h, the kernels' sources (sharing.py), the differences
+comments of the shape functions in include/dovetail/shape_fn.h, the kernels' sources (sharing.py), the differences
 from stock that the tests allow (tests/ops/known_differences.py), and model_ops.txt.
 """
 
@@ -249,7 +249,7 @@ def read_abouts(root):
 
 def read_shapes(root):
     """{shape function: its comment} of the public header; a plugin's own are not in it."""
-    header = headers.read_header(os.path.join(root, "include/dovetail/shape.h"), os.path.join(root, "include"))
+    header = headers.read_header(os.path.join(root, "include/dovetail/shape_fn.h"), os.path.join(root, "include"))
     return {function.name: function.summary for function in header.functions}
 
 
