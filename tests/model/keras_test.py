@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Networks made with Keras compute the same fused, unfused and in stock TensorFlow, frozen and as SavedModels.
+
+Usage: keras_test.py DOVETAIL SCRATCH_DIR [SEED]
+Tolerance: 1e-4 of the largest magnitude of the result; what was found is printed."""
+import json
+import os
+import subprocess
+import sys
+
+import keras_nets
+import numpy as np
+
+TOLERANCE = 1e-4
+# What must not run by itself any more in a frozen network, when everything is on.
+GONE = {
+    "mobilenet_v2": {"BiasAdd", "FusedBatchNormV3", "Relu6"},
+    "resnet": {"BiasAdd", "FusedBatchNormV3", "Relu", "AddV2"},
+}
+
+
+def dovetail(command, switches):
+    env = dict(os.environ, DOVETAIL_OPTIMIZE=switches)
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("FAILED: %s (DOVETAIL_OPTIMIZE=%s): %s" % (" ".join(command[:3]), switches, done.stderr))
+    return done.stdout
+
+
+def run(program, model, data, scratch, switches):
+    dovetail([program, "run", model, "--input", "0=" + data, "--out-dir", scratch], switches)
+    with open(os.path.join(scratch, "outputs.json")) as f:
+        entry, = json.load(f)
+    return np.load(os.path.join(scratch, os.path.basename(entry["file"])))
+
+
+def ops_that_run(program, model):
+    plan = json.loads(dovetail([program, "plan", model, "--json"], "all"))
+    return {n["op"] for n in plan["nodes"] if n["fate"] == "runs"}
+
+
+def main():
+    program, scratch = sys.argv[1:3]
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 20261121
+    os.makedirs(scratch, exist_ok=True)
+    failed = False
+    for name in (n.__name__ for n in keras_nets.NETS):
+        x, wanted = keras_nets.write(name, scratch, seed)
+        data = os.path.join(scratch, "x.npy")
+        np.save(data, x)
+        size, errors = np.abs(wanted).max(), {}
+        for form, model in (("frozen", name + ".pb"), ("saved", name)):
+            results = {s: run(program, os.path.join(scratch, model), data, scratch, s) for s in ("all", "none")}
+            for switches, got in results.items():
+                errors[form + " " + switches] = np.abs(got - wanted).max() / size if got.shape == wanted.shape else np.inf
+            errors[form + " fused"] = np.abs(results["all"] - results["none"]).max() / size
+        worst = max(errors, key=errors.get)
+        left = GONE.get(name, set()) & ops_that_run(program, os.path.join(scratch, name + ".pb"))
+        print("%-16s at worst %.1e (%s)%s" % (name, errors[worst], worst, "; still runs %s" % sorted(left) if left else ""))
+        failed |= not errors[worst] <= TOLERANCE or bool(left)
+    sys.exit("FAILED: seed %d" % seed if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
