@@ -6,7 +6,7 @@
 // inputs; every function with a status stores OK on success and leaves the result handle unset on failure.
 // Pointers into attributes and shapes are valid until the shape function returns. All of it is for use inside
 // a shape function, in the thread that runs it. The conventions and the table from the C++ methods are in
-// docs/reference/shape_inference.md.
+// docs/shape_inference.md.
 #ifndef DOVETAIL_SHAPE_H_
 #define DOVETAIL_SHAPE_H_
 
@@ -17,6 +17,7 @@
 #include "dovetail/export.h"
 #include "dovetail/shape_fn.h"
 #include "tensorflow/c/ops.h"
+#include "tensorflow/c/tf_buffer.h"
 #include "tensorflow/c/tf_tensor.h"
 
 #ifdef __cplusplus
@@ -44,6 +45,49 @@ DVT_EXPORT void TF_ShapeInferenceContext_OutputRange(TF_ShapeInferenceContext *c
 // The GraphDef version that the graph is built for.
 // Since: dovetail
 DVT_EXPORT int TF_ShapeInferenceContext_GraphDefVersion(TF_ShapeInferenceContext *ctx);
+
+// The dtype of input `i`, without the mark of a reference; 0 for an index out of range.
+// Since: dovetail
+DVT_EXPORT TF_DataType TF_ShapeInferenceContext_InputType(TF_ShapeInferenceContext *ctx, int i);
+
+// The dtype that output `i` has by the attributes, without the mark of a reference; 0 for an index out of
+// range.
+// Since: dovetail
+DVT_EXPORT TF_DataType TF_ShapeInferenceContext_OutputType(TF_ShapeInferenceContext *ctx, int i);
+
+// The shapes of the inputs that argument `name` stands for, at most `max_results` of them, stored into
+// handles of the caller; InputRange tells how many there are. Errors: INVALID_ARGUMENT for a name the op does
+// not have. Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetInputsByName(TF_ShapeInferenceContext *ctx, const char *name,
+                                                         TF_ShapeHandle *const *results, int max_results,
+                                                         TF_Status *status);
+
+// The shapes stored so far for the outputs that argument `name` stands for, at most `max_results` of them.
+// Errors: INVALID_ARGUMENT for a name the op does not have.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetOutputsByName(TF_ShapeInferenceContext *ctx, const char *name,
+                                                          TF_ShapeHandle *const *results, int max_results,
+                                                          TF_Status *status);
+
+// Sets all outputs that argument `name` stands for; the handles are copied.
+// Errors: INVALID_ARGUMENT for a name the op does not have, or when it stands for another number of outputs
+//   than `num_shapes`; no output is then touched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_SetOutputsByName(TF_ShapeInferenceContext *ctx, const char *name,
+                                                          TF_ShapeHandle *const *shapes, int num_shapes,
+                                                          TF_Status *status);
+
+// Makes room for `new_output_count` outputs, the new ones unknown. A node's outputs follow from its
+// attributes: what is stored beyond them is forgotten when the shape function returns.
+// Errors: INVALID_ARGUMENT for fewer outputs than there are.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_ExpandOutputs(TF_ShapeInferenceContext *ctx, int new_output_count,
+                                                       TF_Status *status);
+
+// The node as text for messages: "{{node n}} = Op[T=DT_FLOAT](a, b:1) with input shapes: [2,?], ?".
+// Owner: the caller frees the text with free(); NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT char *TF_ShapeInferenceContext_NodeDebugString(TF_ShapeInferenceContext *ctx);
 
 // ---- attributes ----
 
@@ -103,8 +147,8 @@ DVT_EXPORT void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *
 // Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
 //   attribute is of another kind; the value is then untouched.
 // Since: dovetail
-DVT_EXPORT TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(
-    TF_ShapeInferenceContext *ctx, const char *attr_name, TF_Status *status);
+DVT_EXPORT TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(TF_ShapeInferenceContext *ctx,
+                                                             const char *attr_name, TF_Status *status);
 
 // The first `max_vals` elements of an attribute of type list(int).
 // Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
@@ -153,6 +197,39 @@ DVT_EXPORT void TF_ShapeInferenceContext_GetAttrShapeList(TF_ShapeInferenceConte
                                                           TF_ShapeHandle *const *results, int max_vals,
                                                           TF_Status *status);
 
+// An attribute of type func: the serialised NameAttrList.
+// Owner: the caller deletes the buffer; NULL on failure.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind.
+// Since: dovetail
+DVT_EXPORT TF_Buffer *TF_ShapeInferenceContext_GetAttrFunction(TF_ShapeInferenceContext *ctx,
+                                                               const char *attr_name, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(func), each a serialised NameAttrList.
+// Owner: the caller deletes the buffers.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the values are then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrFunctionList(TF_ShapeInferenceContext *ctx,
+                                                             const char *attr_name, TF_Buffer **vals,
+                                                             int max_vals, TF_Status *status);
+
+// The first `max_vals` elements of an attribute of type list(tensor).
+// Owner: the caller deletes the tensors.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default; INVALID_ARGUMENT when the
+//   attribute is of another kind; the values are then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetAttrTensorList(TF_ShapeInferenceContext *ctx,
+                                                           const char *attr_name, TF_Tensor **vals,
+                                                           int max_vals, TF_Status *status);
+
+// An attribute of any kind: the serialised AttrValue.
+// Owner: the caller deletes the buffer; NULL on failure.
+// Errors: NOT_FOUND when the node has no such attribute and its op no default.
+// Since: dovetail
+DVT_EXPORT TF_Buffer *TF_ShapeInferenceContext_GetAttrValueProto(TF_ShapeInferenceContext *ctx,
+                                                                 const char *attr_name, TF_Status *status);
+
 // ---- values of inputs ----
 
 // The value of input `i` if it is known while the graph is built, as that of a constant is, else NULL.
@@ -166,21 +243,59 @@ DVT_EXPORT TF_Tensor *TF_ShapeInferenceContext_InputTensor(TF_ShapeInferenceCont
 // of it that are known, else as many unknown dimensions as it has elements, else an unknown shape.
 // Errors: INVALID_ARGUMENT for an index out of range, an input that is no vector, values below -1.
 // Since: dovetail
-DVT_EXPORT void TF_ShapeInferenceContext_InputAsPartialShape(
-    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result, TF_Status *status);
+DVT_EXPORT void TF_ShapeInferenceContext_InputAsPartialShape(TF_ShapeInferenceContext *ctx, int i,
+                                                             TF_ShapeHandle *result, TF_Status *status);
 
 // As InputAsPartialShape; the name of the C++ method that shape functions know.
 // Errors: INVALID_ARGUMENT for an index out of range, an input that is no vector, values below -1.
 // Since: dovetail
-DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(TF_ShapeInferenceContext *ctx, int i,
+                                                                  TF_ShapeHandle *result, TF_Status *status);
+
+// As MakeShapeFromShapeTensor; the scalar -1, or a scalar that is not known yet, is an unknown shape.
+// Errors: INVALID_ARGUMENT for an index out of range, an input of rank above 1, another scalar, values below
+//   -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromShapeTensorTreatScalarAsUnknownShape(
     TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result, TF_Status *status);
+
+// The shape that a tensor spells. Where `tensor` is NULL, not known yet, `tensor_shape` tells the rank by its
+// length.
+// Errors: INVALID_ARGUMENT for a tensor that is no vector of int32 or int64, values below -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromTensor(TF_ShapeInferenceContext *ctx,
+                                                             const TF_Tensor *tensor,
+                                                             TF_ShapeHandle *tensor_shape,
+                                                             TF_ShapeHandle *result, TF_Status *status);
 
 // The dimension whose size scalar input `i` gives; unknown if the value is not known yet.
 // Errors: INVALID_ARGUMENT for an index out of range, an input that is no scalar or no integer, a negative
 //   value.
 // Since: dovetail
-DVT_EXPORT void TF_ShapeInferenceContext_MakeDimForScalarInput(
-    TF_ShapeInferenceContext *ctx, int i, TF_DimensionHandle *result, TF_Status *status);
+DVT_EXPORT void TF_ShapeInferenceContext_MakeDimForScalarInput(TF_ShapeInferenceContext *ctx, int i,
+                                                               TF_DimensionHandle *result, TF_Status *status);
+
+// As MakeDimForScalarInput for an axis: a negative value counts from `input_rank`, and gives an unknown
+// dimension while that is -1.
+// Errors: INVALID_ARGUMENT for an index out of range, an input that is no scalar or no integer, a value below
+//   -input_rank.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeDimForScalarInputWithNegativeIndexing(
+    TF_ShapeInferenceContext *ctx, int i, int input_rank, TF_DimensionHandle *result, TF_Status *status);
+
+// The value of a scalar of int32 or int64.
+// Errors: INVALID_ARGUMENT for another rank or dtype; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetScalarFromTensor(TF_ShapeInferenceContext *ctx,
+                                                             const TF_Tensor *tensor, int64_t *val,
+                                                             TF_Status *status);
+
+// Element `index` of a vector of int32 or int64; a negative index counts from the end.
+// Errors: INVALID_ARGUMENT for another rank or dtype or an index out of range; the value is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetElementFromTensor(TF_ShapeInferenceContext *ctx,
+                                                              const TF_Tensor *tensor, int64_t index,
+                                                              int64_t *val, TF_Status *status);
 
 // ---- making dimensions and shapes ----
 
@@ -202,8 +317,8 @@ DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShape(TF_ShapeInferen
 // A shape of the given rank, 0 to 254, with new unknown dimensions.
 // Owner: the caller deletes the handle; NULL when out of memory or for another rank.
 // Since: dovetail
-DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShapeOfRank(
-    TF_ShapeInferenceContext *ctx, int64_t rank);
+DVT_EXPORT TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShapeOfRank(TF_ShapeInferenceContext *ctx,
+                                                                       int64_t rank);
 
 // The shape [dim].
 // Owner: the caller deletes the handle and keeps `dim`; NULL when out of memory.
@@ -234,6 +349,19 @@ DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceCont
                                                            int num_dims, TF_ShapeHandle *result,
                                                            TF_Status *status);
 
+// The shape of a serialised TensorShapeProto.
+// Errors: INVALID_ARGUMENT for bytes that are no such message, a rank above 254, a size below -1.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_MakeShapeFromShapeProto(TF_ShapeInferenceContext *ctx,
+                                                                 const void *proto, size_t proto_bytes,
+                                                                 TF_ShapeHandle *result, TF_Status *status);
+
+// The shape as a serialised TensorShapeProto, unknown dimensions as -1.
+// Owner: the caller deletes the buffer; NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT TF_Buffer *TF_ShapeInferenceContext_ShapeHandleToProto(TF_ShapeInferenceContext *ctx,
+                                                                  TF_ShapeHandle *shape, TF_Status *status);
+
 // ---- computing with shapes ----
 
 // The shape that is both `a` and `b`: known parts of either.
@@ -248,6 +376,13 @@ DVT_EXPORT void TF_ShapeInferenceContext_Merge(TF_ShapeInferenceContext *ctx, TF
 DVT_EXPORT void TF_ShapeInferenceContext_MergePrefix(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
                                                      TF_ShapeHandle *prefix, TF_ShapeHandle *shape_result,
                                                      TF_ShapeHandle *prefix_result, TF_Status *status);
+
+// The shape that is known of a value that was `old_shape` and may be `new_shape` from now on, as a loop's
+// does: what both agree on, else new unknown dimensions, or an unknown shape where the ranks differ. Errors:
+// INVALID_ARGUMENT for a NULL result. Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_Relax(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *old_shape,
+                                               TF_ShapeHandle *new_shape, TF_ShapeHandle *result,
+                                               TF_Status *status);
 
 // The shape that elementwise operation on `a` and `b` gives, dimensions of size 1 being repeated.
 // Errors: INVALID_ARGUMENT when two dimensions differ and neither is 1.
@@ -267,15 +402,16 @@ DVT_EXPORT void TF_ShapeInferenceContext_ReplaceDim(TF_ShapeInferenceContext *ct
 // end, a negative stride goes backwards.
 // Errors: INVALID_ARGUMENT for positions out of range or a stride of 0.
 // Since: dovetail
-DVT_EXPORT void TF_ShapeInferenceContext_SubshapeWithStride(
-    TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape, int64_t start, int64_t end, int64_t stride,
-    TF_ShapeHandle *result, TF_Status *status);
+DVT_EXPORT void TF_ShapeInferenceContext_SubshapeWithStride(TF_ShapeInferenceContext *ctx,
+                                                            TF_ShapeHandle *shape, int64_t start, int64_t end,
+                                                            int64_t stride, TF_ShapeHandle *result,
+                                                            TF_Status *status);
 
 // The number of elements; unknown if any dimension is, unless one is 0.
 // Owner: the caller deletes the handle; NULL when out of memory.
 // Since: dovetail
-DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_NumElements(
-    TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape);
+DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_NumElements(TF_ShapeInferenceContext *ctx,
+                                                                    TF_ShapeHandle *shape);
 
 // Whether rank and all dimensions are known.
 // Since: dovetail
@@ -300,6 +436,26 @@ DVT_EXPORT char *TF_ShapeInferenceContext_DebugString(TF_ShapeInferenceContext *
 DVT_EXPORT void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                                    TF_DimensionHandle *b, TF_DimensionHandle *result,
                                                    TF_Status *status);
+
+// As Relax, of one dimension.
+// Errors: INVALID_ARGUMENT for a NULL result.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_RelaxDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *old_dim,
+                                                   TF_DimensionHandle *new_dim, TF_DimensionHandle *result,
+                                                   TF_Status *status);
+
+// A dimension of a shape of known rank; a negative index counts from the end.
+// Errors: INVALID_ARGUMENT for a shape of unknown rank or an index out of range.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_DimKnownRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
+                                                      int64_t index, TF_DimensionHandle *result,
+                                                      TF_Status *status);
+
+// The dimension as text for messages: its size, or "?".
+// Owner: the caller frees the text with free(); NULL when out of memory.
+// Since: dovetail
+DVT_EXPORT char *TF_ShapeInferenceContext_DimDebugString(TF_ShapeInferenceContext *ctx,
+                                                         TF_DimensionHandle *dim);
 
 // The dimension with the size `value`.
 // Errors: INVALID_ARGUMENT when it is known to have another size.
@@ -347,6 +503,81 @@ DVT_EXPORT void TF_ShapeInferenceContext_Min(TF_ShapeInferenceContext *ctx, TF_D
 DVT_EXPORT void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                              TF_DimensionHandle *b, TF_DimensionHandle *result,
                                              TF_Status *status);
+
+// ---- values behind resources and variants ----
+//
+// A resource or variant stands for values elsewhere: a variable for one, an iterator for one a component, a
+// TensorList for its elements. What is known of them is a list of shapes with dtypes.
+
+// Number of values behind input `i`; -1 when nothing is known of them or the index is out of range.
+// Since: dovetail
+DVT_EXPORT int TF_ShapeInferenceContext_NumInputHandleShapes(TF_ShapeInferenceContext *ctx, int i);
+
+// Shape and dtype of value `index` behind input `i`; the dtype is 0 while it is not known.
+// Errors: INVALID_ARGUMENT for an input or a value that is not there; `type` is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetInputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i,
+                                                                    int index, TF_ShapeHandle *shape,
+                                                                    TF_DataType *type, TF_Status *status);
+
+// Number of values behind output `i` as stored so far; -1 when none were or the index is out of range.
+// Since: dovetail
+DVT_EXPORT int TF_ShapeInferenceContext_NumOutputHandleShapes(TF_ShapeInferenceContext *ctx, int i);
+
+// Shape and dtype of value `index` behind output `i` as stored so far.
+// Errors: INVALID_ARGUMENT for an output or a value that is not there; `type` is then untouched.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_GetOutputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i,
+                                                                     int index, TF_ShapeHandle *shape,
+                                                                     TF_DataType *type, TF_Status *status);
+
+// Says what is behind output `i`; the handles are copied, and a NULL handle is an unknown shape.
+// Errors: INVALID_ARGUMENT for an index out of range.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_SetOutputHandleShapesAndTypes(TF_ShapeInferenceContext *ctx, int i,
+                                                                       TF_ShapeHandle *const *shapes,
+                                                                       const TF_DataType *types,
+                                                                       int num_values, TF_Status *status);
+
+// Adds to what is known of the values behind input `i`: true when that made a shape or a dtype more precise.
+// Shapes that contradict are left as they were; another number of values or another dtype changes nothing.
+// The shape function itself sees the change; the producer of the input does not.
+// Errors: false, too, for an index out of range and when out of memory.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_MergeInputHandleShapesAndTypes(TF_ShapeInferenceContext *ctx, int i,
+                                                                        TF_ShapeHandle *const *shapes,
+                                                                        const TF_DataType *types,
+                                                                        int num_values);
+
+// Reduces what is known of the values behind input `i` to what the given shapes agree with: true when that
+// changed anything. Another number of values or another dtype changes nothing.
+// The shape function itself sees the change; the producer of the input does not.
+// Errors: false, too, for an index out of range and when out of memory.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_RelaxInputHandleShapesAndMergeTypes(TF_ShapeInferenceContext *ctx,
+                                                                             int i,
+                                                                             TF_ShapeHandle *const *shapes,
+                                                                             const TF_DataType *types,
+                                                                             int num_values);
+
+// Adds to what is known of the values behind output `i`: true when that made a shape or a dtype more precise.
+// Shapes that contradict are left as they were; another number of values or another dtype changes nothing.
+// Errors: false, too, for an index out of range and when out of memory.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_MergeOutputHandleShapesAndTypes(TF_ShapeInferenceContext *ctx, int i,
+                                                                         TF_ShapeHandle *const *shapes,
+                                                                         const TF_DataType *types,
+                                                                         int num_values);
+
+// Reduces what is known of the values behind output `i` to what the given shapes agree with: true when that
+// changed anything. Another number of values or another dtype changes nothing.
+// Errors: false, too, for an index out of range and when out of memory.
+// Since: dovetail
+DVT_EXPORT bool TF_ShapeInferenceContext_RelaxOutputHandleShapesAndMergeTypes(TF_ShapeInferenceContext *ctx,
+                                                                              int i,
+                                                                              TF_ShapeHandle *const *shapes,
+                                                                              const TF_DataType *types,
+                                                                              int num_values);
 
 #ifdef __cplusplus
 }

@@ -51,25 +51,11 @@ TF_StringView TF_OpKernelConstruction_GetName(TF_OpKernelConstruction *ctx) {
   return (TF_StringView){name.data, name.len};
 }
 
-// A new TF_Buffer with the bytes of *buf, or NULL and an error.
-static TF_Buffer *hand_out(dvt_buf *buf, dvt_status *out_error) {
-  TF_Buffer *buffer = TF_NewBuffer();
-  if (!buffer) {
-    dvt_buf_deinit(buf);
-    *out_error = dvt_error_out_of_memory(sizeof *buffer);
-    return NULL;
-  }
-  *out_error = dvt_buf_to_tf_buffer(buf, buffer);
-  if (!*out_error) return buffer;
-  TF_DeleteBuffer(buffer);
-  return NULL;
-}
-
 TF_Buffer *TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction *ctx, TF_Status *status) {
   dvt_buf buf = {0};
   dvt_status error;
   dvt_node_to_proto(node_of(ctx), ctx->kernel->input_names, ctx->kernel->device->name, &buf);
-  TF_Buffer *buffer = hand_out(&buf, &error);
+  TF_Buffer *buffer = dvt_buf_hand_out(&buf, &error);
   dvt_status_to_tf(error, status);
   return buffer;
 }
@@ -196,7 +182,7 @@ TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,
   if (!error) {
     dvt_buf buf = {0};
     dvt_buf_append_str(&buf, list);
-    buffer = hand_out(&buf, &error);
+    buffer = dvt_buf_hand_out(&buf, &error);
   }
   finish(ctx, attr_name, error, status);
   return buffer;

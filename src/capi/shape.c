@@ -1,63 +1,11 @@
-// dovetail/shape.h: what a shape function may ask and compute beyond the stock functions, except attributes
-// (capi/shape_attrs.c) and the ready-made shape functions (op/shape_fn_*.c).
+// dovetail/shape.h: making and computing with shapes and dimensions. The node is in shape_node.c, its
+// attributes in shape_attrs.c, values of inputs in shape_values.c, values behind handles in
+// shape_handle_data.c.
 #include "dovetail/shape.h"
 
 #include <stdlib.h>
 
 #include "capi/shape_handles.h"
-
-int64_t TF_ShapeInferenceContext_NumOutputs(TF_ShapeInferenceContext *ctx) { return ctx->node->output_count; }
-
-int TF_ShapeInferenceContext_GraphDefVersion(TF_ShapeInferenceContext *ctx) { return ctx->graph_def_version; }
-
-void TF_ShapeInferenceContext_InputRange(TF_ShapeInferenceContext *ctx, const char *name, int *start,
-                                         int *stop, TF_Status *status) {
-  dvt_status_to_tf(dvt_node_input_range(ctx->node, dvt_str_from(name), start, stop), status);
-}
-
-void TF_ShapeInferenceContext_OutputRange(TF_ShapeInferenceContext *ctx, const char *name, int *start,
-                                          int *stop, TF_Status *status) {
-  dvt_status_to_tf(dvt_node_output_range(ctx->node, dvt_str_from(name), start, stop), status);
-}
-
-// ---- values of inputs ----
-
-static dvt_status check_input(const TF_ShapeInferenceContext *ctx, int i) {
-  if (i >= 0 && i < ctx->node->input_count) return NULL;
-  return dvt_error(TF_INVALID_ARGUMENT, "input index out of range: %d, the node has %d inputs", i,
-                   ctx->node->input_count);
-}
-
-TF_Tensor *TF_ShapeInferenceContext_InputTensor(TF_ShapeInferenceContext *ctx, int i, TF_Status *status) {
-  dvt_status error = check_input(ctx, i);
-  const TF_Tensor *value = error ? NULL : dvt_shape_input_value(ctx, i);
-  TF_Tensor *copy = value ? dvt_tensor_handle_copy(value) : NULL;
-  if (value && !copy) error = dvt_error_out_of_memory(sizeof *copy);
-  dvt_status_to_tf(error, status);
-  return copy;
-}
-
-void TF_ShapeInferenceContext_InputAsPartialShape(TF_ShapeInferenceContext *ctx, int i,
-                                                  TF_ShapeHandle *result, TF_Status *status) {
-  dvt_shape shape = NULL;
-  dvt_status error = result ? dvt_shape_of_input(ctx, i, &shape)
-                            : dvt_handle_is_null("TF_ShapeInferenceContext_InputAsPartialShape");
-  dvt_shape_store(error, shape, result, status);
-}
-
-void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(TF_ShapeInferenceContext *ctx, int i,
-                                                       TF_ShapeHandle *result, TF_Status *status) {
-  TF_ShapeInferenceContext_InputAsPartialShape(ctx, i, result, status);
-}
-
-void TF_ShapeInferenceContext_MakeDimForScalarInput(TF_ShapeInferenceContext *ctx, int i,
-                                                    TF_DimensionHandle *result, TF_Status *status) {
-  dvt_dim dim = 0;
-  dvt_status error = check_input(ctx, i);
-  if (!error && !result) error = dvt_handle_is_null("TF_ShapeInferenceContext_MakeDimForScalarInput");
-  if (!error) error = dvt_dim_of_scalar_input(ctx, i, &dim);
-  dvt_dim_store(error, dim, result, status);
-}
 
 // ---- making ----
 
@@ -224,26 +172,57 @@ bool TF_ShapeInferenceContext_FullyDefined(TF_ShapeInferenceContext *ctx, TF_Sha
   return dvt_shape_is_full(dvt_handle_shape(shape));
 }
 
-void TF_ShapeInferenceContext_GetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *result,
-                                        TF_Status *status) {
-  dvt_status error = NULL;
-  bool in_range = i >= 0 && i < ctx->node->output_count;
-  if (!in_range)
-    error = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
-                      ctx->node->output_count);
-  dvt_shape_store(error, in_range ? ctx->outputs[i] : NULL, result, status);
+void TF_ShapeInferenceContext_Relax(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *old_shape,
+                                    TF_ShapeHandle *new_shape, TF_ShapeHandle *result, TF_Status *status) {
+  dvt_shape shape = NULL;
+  dvt_status error =
+      result ? dvt_shape_relax(ctx->arena, dvt_handle_shape(old_shape), dvt_handle_shape(new_shape), &shape)
+             : dvt_handle_is_null("TF_ShapeInferenceContext_Relax");
+  dvt_shape_store(error, shape, result, status);
+}
+
+// A copy that the caller releases with free(), not with an allocator of ours.
+char *dvt_shape_text_copy(dvt_buf *text) {
+  char *copy = text->failed || !text->data ? NULL : strdup(text->data);
+  dvt_buf_deinit(text);
+  return copy;
 }
 
 char *TF_ShapeInferenceContext_DebugString(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
   (void)ctx;
   dvt_buf text = {0};
   dvt_shape_print(dvt_handle_shape(shape), &text);
-  char *copy = text.failed ? NULL : strdup(text.data);  // freed by the caller with free()
-  dvt_buf_deinit(&text);
-  return copy;
+  return dvt_shape_text_copy(&text);
+}
+
+char *TF_ShapeInferenceContext_DimDebugString(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim) {
+  dvt_buf text = {0};
+  dvt_dim_print(dvt_handle_dim(ctx, dim), &text);
+  return dvt_shape_text_copy(&text);
 }
 
 // ---- computing with dimensions ----
+
+void TF_ShapeInferenceContext_RelaxDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *old_dim,
+                                        TF_DimensionHandle *new_dim, TF_DimensionHandle *result,
+                                        TF_Status *status) {
+  dvt_dim dim = dvt_dim_relax(ctx->arena, dvt_handle_dim(ctx, old_dim), dvt_handle_dim(ctx, new_dim));
+  dvt_dim_store(result ? NULL : dvt_handle_is_null("TF_ShapeInferenceContext_RelaxDims"), dim, result,
+                status);
+}
+
+void TF_ShapeInferenceContext_DimKnownRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
+                                           int64_t index, TF_DimensionHandle *result, TF_Status *status) {
+  dvt_shape shape = dvt_handle_shape(handle);
+  dvt_status error = result ? NULL : dvt_handle_is_null("TF_ShapeInferenceContext_DimKnownRank");
+  if (!error && !shape)
+    error = dvt_error(TF_INVALID_ARGUMENT, "dimension %lld of a shape of unknown rank was asked for",
+                      (long long)index);
+  if (!error && (index < -(int64_t)shape->rank || index >= shape->rank))
+    error = dvt_error(TF_INVALID_ARGUMENT, "dimension %lld is out of range for a shape of rank %d",
+                      (long long)index, shape->rank);
+  dvt_dim_store(error, error ? 0 : dvt_shape_dim(ctx->arena, shape, index), result, status);
+}
 
 void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                         TF_DimensionHandle *b, TF_DimensionHandle *result,

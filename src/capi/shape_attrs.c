@@ -1,4 +1,5 @@
 // dovetail/shape.h: attributes in shape functions. Every getter leaves its outputs untouched on failure.
+#include "capi/buffer.h"
 #include "capi/shape_handles.h"
 #include "dovetail/shape.h"
 #include "tensor/tensor_proto.h"
@@ -91,6 +92,31 @@ TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(TF_ShapeInferenceContext *ctx,
   return tensor;
 }
 
+static TF_Buffer *hand_out_str(dvt_str bytes, dvt_status *out_error) {
+  dvt_buf buf = {0};
+  dvt_buf_append_str(&buf, bytes);
+  return dvt_buf_hand_out(&buf, out_error);
+}
+
+TF_Buffer *TF_ShapeInferenceContext_GetAttrValueProto(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                      TF_Status *status) {
+  dvt_str value;
+  dvt_status error = find(ctx, attr_name, &value);
+  TF_Buffer *buffer = error ? NULL : hand_out_str(value, &error);
+  dvt_status_to_tf(error, status);
+  return buffer;
+}
+
+TF_Buffer *TF_ShapeInferenceContext_GetAttrFunction(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                    TF_Status *status) {
+  dvt_str value, name, list;
+  dvt_status error = find(ctx, attr_name, &value);
+  if (!error) error = dvt_attr_get_func(value, &name, &list);
+  TF_Buffer *buffer = error ? NULL : hand_out_str(list, &error);
+  dvt_status_to_tf(error, status);
+  return buffer;
+}
+
 // Opens a list for the getters below, and says in *out_count how many elements they store.
 static dvt_status open_list(TF_ShapeInferenceContext *ctx, const char *name, int kind, int max_vals,
                             dvt_attr_list *out_list, int *out_count) {
@@ -169,5 +195,49 @@ void TF_ShapeInferenceContext_GetAttrShapeList(TF_ShapeInferenceContext *ctx, co
     error = dvt_shape_of_proto(ctx->arena, proto, &shape);
     if (!error && results[i]) *results[i] = (TF_ShapeHandle){shape, true};
   }
+  dvt_status_to_tf(error, status);
+}
+
+// The two getters below hand out objects: all or none.
+
+void TF_ShapeInferenceContext_GetAttrFunctionList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                  TF_Buffer **vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  dvt_str bytes;
+  int count = 0, made = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_FUNC, max_vals, &list, &count);
+  size_t size = sizeof *vals * (size_t)count;
+  TF_Buffer **buffers = error || count == 0 ? NULL : dvt_malloc(size);
+  if (!error && count && !buffers) error = dvt_error_out_of_memory(size);
+  while (!error && made < count && dvt_attr_list_next(&list, NULL, &bytes)) {
+    buffers[made] = hand_out_str(bytes, &error);
+    if (buffers[made]) made++;
+  }
+  if (!error && made) memcpy(vals, buffers, sizeof *vals * (size_t)made);
+  for (int i = 0; error && i < made; i++) TF_DeleteBuffer(buffers[i]);
+  dvt_free(buffers);
+  dvt_status_to_tf(error, status);
+}
+
+void TF_ShapeInferenceContext_GetAttrTensorList(TF_ShapeInferenceContext *ctx, const char *attr_name,
+                                                TF_Tensor **vals, int max_vals, TF_Status *status) {
+  dvt_attr_list list;
+  dvt_str proto;
+  int count = 0, made = 0;
+  dvt_status error = open_list(ctx, attr_name, TF_ATTR_TENSOR, max_vals, &list, &count);
+  size_t size = sizeof *vals * (size_t)count;
+  TF_Tensor **tensors = error || count == 0 ? NULL : dvt_malloc(size);
+  if (!error && count && !tensors) error = dvt_error_out_of_memory(size);
+  while (!error && made < count && dvt_attr_list_next(&list, NULL, &proto)) {
+    tensors[made] = dvt_tensor_handle_new();
+    if (!tensors[made]) {
+      error = dvt_error_out_of_memory(sizeof *tensors[made]);
+      break;
+    }
+    error = dvt_tensor_from_proto(proto, tensors[made++]);
+  }
+  if (!error && made) memcpy(vals, tensors, sizeof *vals * (size_t)made);
+  for (int i = 0; error && i < made; i++) dvt_tensor_handle_delete(tensors[i]);
+  dvt_free(tensors);
   dvt_status_to_tf(error, status);
 }

@@ -13,6 +13,10 @@ void dvt_shape_store(dvt_status error, dvt_shape shape, TF_ShapeHandle *out, TF_
 void dvt_dim_store(dvt_status error, dvt_dim dim, TF_DimensionHandle *out, TF_Status *status);
 dvt_status dvt_handle_is_null(const char *function) DVT_NODISCARD DVT_COLD;
 
+// The text as the functions that describe hand it out, for free(); takes what *text holds. NULL: out of
+// memory.
+char *dvt_shape_text_copy(dvt_buf *text) DVT_NODISCARD;
+
 static inline dvt_shape dvt_handle_shape(const TF_ShapeHandle *handle) {
   return handle ? handle->shape : NULL;
 }

@@ -71,13 +71,14 @@ void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_S
 void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
                                        TF_Status *status) {
   dvt_status result = NULL;
+  dvt_shape *output = dvt_shape_output(ctx, i);
   if (DVT_UNLIKELY(!handle)) {
     result = dvt_handle_is_null("TF_ShapeInferenceContextSetOutput");
-  } else if (DVT_UNLIKELY(i < 0 || i >= ctx->node->output_count)) {
+  } else if (DVT_UNLIKELY(!output)) {
     result = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
                        ctx->node->output_count);
   } else {
-    ctx->outputs[i] = handle->shape;
+    *output = handle->shape;
   }
   dvt_status_to_tf(result, status);
 }

@@ -46,3 +46,16 @@ dvt_status dvt_buf_to_tf_buffer(dvt_buf *buf, TF_Buffer *out_buffer) {
   *out_buffer = (TF_Buffer){dvt_buf_release(buf), len, free_bytes};
   return NULL;
 }
+
+TF_Buffer *dvt_buf_hand_out(dvt_buf *buf, dvt_status *out_error) {
+  TF_Buffer *buffer = TF_NewBuffer();
+  if (!buffer) {
+    dvt_buf_deinit(buf);
+    *out_error = dvt_error_out_of_memory(sizeof *buffer);
+    return NULL;
+  }
+  *out_error = dvt_buf_to_tf_buffer(buf, buffer);
+  if (!*out_error) return buffer;
+  TF_DeleteBuffer(buffer);
+  return NULL;
+}

@@ -100,6 +100,11 @@ dvt_dim dvt_dim_max(dvt_shape_arena *arena, dvt_dim a, dvt_dim b) {
   return DVT_MAX(a, b);
 }
 
+dvt_dim dvt_dim_relax(dvt_shape_arena *arena, dvt_dim old_dim, dvt_dim new_dim) {
+  if (old_dim == new_dim || !dvt_dim_known(new_dim)) return new_dim;
+  return dvt_dim_new_unknown(arena);
+}
+
 void dvt_dim_print(dvt_dim dim, dvt_buf *out) {
   if (dvt_dim_known(dim))
     dvt_buf_printf(out, "%lld", (long long)dim);
@@ -228,6 +233,21 @@ dvt_status dvt_shape_replace_dim(dvt_shape_arena *arena, dvt_shape shape, int64_
   memcpy(dims, shape->dims, sizeof dims[0] * (size_t)shape->rank);
   dims[index] = dim;
   return dvt_shape_make(arena, dims, shape->rank, false, out_shape);
+}
+
+dvt_status dvt_shape_relax(dvt_shape_arena *arena, dvt_shape a, dvt_shape b, dvt_shape *out_shape) {
+  bool is_a = true;
+  if (!a || !b || a->rank != b->rank) {
+    *out_shape = NULL;
+    return NULL;
+  }
+  dvt_dim dims[DVT_MAX_RANK];
+  for (int i = 0; i < a->rank; i++) {
+    dims[i] = dvt_dim_relax(arena, a->dims[i], b->dims[i]);
+    is_a = is_a && dims[i] == a->dims[i];
+  }
+  *out_shape = a;
+  return is_a ? NULL : dvt_shape_make(arena, dims, a->rank, false, out_shape);
 }
 
 // One dim of a broadcast. An unknown next to a known size above 1 must be that size or 1, so the size is the

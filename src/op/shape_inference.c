@@ -86,23 +86,30 @@ const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, i
   return ctx->input_handle ? ctx->input_handle(ctx->arg, index) : NULL;
 }
 
+void dvt_shape_describe_node(const TF_ShapeInferenceContext *ctx, dvt_buf *out) {
+  dvt_node_describe(ctx->node, out);
+  if (!ctx->input_name) return;
+  dvt_buf_append_byte(out, '(');
+  for (int i = 0; i < ctx->node->input_count; i++) {
+    if (i) dvt_buf_append(out, ", ", 2);
+    dvt_buf_append_str(out, ctx->input_name(ctx->arg, i));
+  }
+  dvt_buf_append_byte(out, ')');
+}
+
+void dvt_shape_print_inputs(const TF_ShapeInferenceContext *ctx, dvt_buf *out) {
+  for (int i = 0; i < ctx->node->input_count; i++) {
+    if (i) dvt_buf_append(out, ", ", 2);
+    dvt_shape_print(ctx->inputs[i], out);
+  }
+}
+
 // " for '{{node n}} = Op[attrs](inputs)' with input shapes: [2,?,5], ?."
 static dvt_status with_node(const TF_ShapeInferenceContext *ctx, dvt_status status) {
   dvt_buf text = {0};
-  dvt_node_describe(ctx->node, &text);
-  if (ctx->input_name) {
-    dvt_buf_append_byte(&text, '(');
-    for (int i = 0; i < ctx->node->input_count; i++) {
-      if (i) dvt_buf_append(&text, ", ", 2);
-      dvt_buf_append_str(&text, ctx->input_name(ctx->arg, i));
-    }
-    dvt_buf_append_byte(&text, ')');
-  }
+  dvt_shape_describe_node(ctx, &text);
   dvt_buf_append_str(&text, DVT_STR("' with input shapes: "));
-  for (int i = 0; i < ctx->node->input_count; i++) {
-    if (i) dvt_buf_append(&text, ", ", 2);
-    dvt_shape_print(ctx->inputs[i], &text);
-  }
+  dvt_shape_print_inputs(ctx, &text);
   status = dvt_status_annotate(status, " for '%s.", text.data ? text.data : "");
   dvt_buf_deinit(&text);
   return status;

@@ -70,6 +70,15 @@ struct TF_ShapeInferenceContext {
   dvt_shape *more_outputs;
   int32_t more_output_count;
 };
+// Where the shape of output `i` is stored; NULL for an index out of range.
+static inline dvt_shape *dvt_shape_output(TF_ShapeInferenceContext *ctx, int i) {
+  if (DVT_LIKELY(i >= 0 && i < ctx->node->output_count)) return &ctx->outputs[i];
+  int more = i - ctx->node->output_count;
+  return i >= 0 && more < ctx->more_output_count ? &ctx->more_outputs[more] : NULL;
+}
+// "{{node n}} = Op[attrs](inputs)", as far as the names of the inputs are known, and "[2,?,5], ?".
+void dvt_shape_describe_node(const TF_ShapeInferenceContext *ctx, dvt_buf *out);
+void dvt_shape_print_inputs(const TF_ShapeInferenceContext *ctx, dvt_buf *out);
 // What is known of the values behind input `index`, also of what was merged since; NULL when nothing is.
 const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, int index);
 

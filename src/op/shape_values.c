@@ -50,6 +50,15 @@ dvt_status dvt_shape_of_tensor(dvt_shape_arena *arena, const TF_Tensor *tensor, 
   return dvt_shape_make(arena, dims, (int)rank, true, out_shape);
 }
 
+dvt_status dvt_shape_of_tensor_or_length(dvt_shape_arena *arena, const TF_Tensor *tensor, dvt_shape given,
+                                         dvt_shape *out_shape) {
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank(arena, given, 1, &given));
+  if (tensor) return dvt_shape_of_tensor(arena, tensor, false, out_shape);
+  if (dvt_dim_known(given->dims[0])) return dvt_shape_unknown_of_rank(arena, given->dims[0], out_shape);
+  *out_shape = NULL;
+  return NULL;
+}
+
 dvt_status dvt_shape_of_input(TF_ShapeInferenceContext *ctx, int index, dvt_shape *out_shape) {
   if (index < 0 || index >= ctx->node->input_count)
     return dvt_error(TF_INVALID_ARGUMENT, "input index %d out of range: the node has %d inputs", index,
@@ -57,26 +66,48 @@ dvt_status dvt_shape_of_input(TF_ShapeInferenceContext *ctx, int index, dvt_shap
   dvt_shape given = ctx->inputs[index], partial;
   const TF_Tensor *value = dvt_shape_input_value(ctx, index);
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank(ctx->arena, given, 1, &given));
-  if (value) return dvt_shape_of_tensor(ctx->arena, value, false, out_shape);
-  if (ctx->input_as_shape && ctx->input_as_shape(ctx->arg, index, &partial)) {
+  if (!value && ctx->input_as_shape && ctx->input_as_shape(ctx->arg, index, &partial)) {
     *out_shape = partial;
     return NULL;
   }
-  if (dvt_dim_known(given->dims[0])) return dvt_shape_unknown_of_rank(ctx->arena, given->dims[0], out_shape);
+  return dvt_shape_of_tensor_or_length(ctx->arena, value, given, out_shape);
+}
+
+dvt_status dvt_shape_of_input_or_scalar(TF_ShapeInferenceContext *ctx, int index, dvt_shape *out_shape) {
+  if (index < 0 || index >= ctx->node->input_count || !ctx->inputs[index] || ctx->inputs[index]->rank == 1)
+    return dvt_shape_of_input(ctx, index, out_shape);
+  const TF_Tensor *value = dvt_shape_input_value(ctx, index);
+  dvt_shape given = ctx->inputs[index];
+  if (value) return dvt_shape_of_tensor(ctx->arena, value, true, out_shape);
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_most(given, 1, &given));
   *out_shape = NULL;
   return NULL;
 }
 
-dvt_status dvt_dim_of_scalar_input(TF_ShapeInferenceContext *ctx, int index, dvt_dim *out_dim) {
+dvt_status dvt_tensor_scalar_int(const TF_Tensor *tensor, int64_t *out_value) {
+  if (tensor->rank != 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "Input must be scalar but has rank %d", tensor->rank);
+  return dvt_tensor_int_at(tensor, 0, out_value);
+}
+
+dvt_status dvt_dim_of_axis_input(TF_ShapeInferenceContext *ctx, int index, bool from_end, int rank,
+                                 dvt_dim *out_dim) {
   const TF_Tensor *tensor = dvt_shape_input_value(ctx, index);
   int64_t value;
   if (!tensor) {
     *out_dim = dvt_dim_new_unknown(ctx->arena);
     return NULL;
   }
-  if (tensor->rank != 0)
-    return dvt_error(TF_INVALID_ARGUMENT, "Input must be scalar but has rank %d", tensor->rank);
-  DVT_RETURN_IF_ERROR(dvt_tensor_int_at(tensor, 0, &value));
+  DVT_RETURN_IF_ERROR(dvt_tensor_scalar_int(tensor, &value));
+  if (value < 0 && from_end && rank < 0) {
+    *out_dim = dvt_dim_new_unknown(ctx->arena);
+    return NULL;
+  }
+  if (value < 0 && from_end && value < -(int64_t)rank)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Dimension size, given by scalar input %d, must be in range [-%d, %d) but is %lld",
+                     index, rank, rank, (long long)value);
+  if (value < 0 && from_end) value += rank;
   if (value < 0)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Dimension size, given by scalar input %d, must be non-negative but is %lld", index,
