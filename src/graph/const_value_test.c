@@ -206,7 +206,7 @@ static void test_deep_chains_end(void **state) {
   }
   assert_unknown(last);
   last = vector1("deeper", 3);
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 100; i++) {
     snprintf(name, sizeof name, "deeper/s%d", i);
     last = slice(name, last, 0, 1, 1, 0, 0, 0);
   }

@@ -32,10 +32,11 @@ struct TF_Operation {
   int32_t control_input_count;
   dvt_edge *inputs;  // def.input_count; never NULL nodes outside of dvt_graph_add_node and an import
   TF_Operation **control_inputs;
-  dvt_consumer *consumers;   // data and control readers, newest first
-  dvt_shape *output_shapes;  // def.output_count; NULL entries = unknown rank
-  dvt_str extra;             // NodeDef fields kept but not interpreted (debug info, full type), serialised
-  uint32_t seen;             // graph->seen of the last walk that met this node
+  dvt_consumer *consumers;            // data and control readers, newest first
+  dvt_shape *output_shapes;           // def.output_count; NULL entries = unknown rank
+  const dvt_handle_shapes **handles;  // of the values behind outputs; NULL: no output is a handle
+  dvt_str extra;  // NodeDef fields kept but not interpreted (debug info, full type), serialised
+  uint32_t seen;  // graph->seen of the last walk that met this node
 };
 
 typedef struct dvt_function_library dvt_function_library;
@@ -151,6 +152,8 @@ typedef struct dvt_known_inputs {
 const TF_Tensor *dvt_known_input_tensor(void *known_inputs, int index);
 bool dvt_known_input_as_shape(void *known_inputs, int index, dvt_shape *out_shape);
 const dvt_handle_shapes *dvt_known_input_handle(void *known_inputs, int index);
+// What is known of the values behind an output: as set by TF_SetHandleShapeAndType, else as inferred.
+const dvt_handle_shapes *dvt_graph_known_handle(TF_Graph *graph, dvt_edge source);
 dvt_str dvt_known_input_name(void *known_inputs, int index);  // "producer" or "producer:1"
 void dvt_known_inputs_deinit(dvt_known_inputs *known);
 

@@ -108,6 +108,7 @@ static dvt_status infer_shapes(TF_Graph *graph, TF_Operation *op) {
                                   .arena = &graph->shapes,
                                   .inputs = inputs,
                                   .outputs = op->output_shapes,
+                                  .output_handles = op->handles,
                                   .graph_def_version = graph->producer_version,
                                   .input_tensor = dvt_known_input_tensor,
                                   .input_as_shape = dvt_known_input_as_shape,
@@ -121,6 +122,21 @@ static dvt_status infer_shapes(TF_Graph *graph, TF_Operation *op) {
   return status;
 }
 
+static bool has_handles(const dvt_node_def *def) {
+  for (int32_t i = 0; i < def->output_count; i++)
+    if (def->output_types[i] == TF_RESOURCE || def->output_types[i] == TF_VARIANT) return true;
+  return false;
+}
+
+static dvt_status allocate_outputs(TF_Graph *graph, TF_Operation *op) {
+  size_t count = (size_t)op->def.output_count;
+  op->output_shapes = dvt_arena_calloc(&graph->arena, count, sizeof(dvt_shape));
+  if (!op->output_shapes) return dvt_error_out_of_memory(sizeof(dvt_shape) * count);
+  if (!has_handles(&op->def)) return NULL;
+  op->handles = dvt_arena_calloc(&graph->arena, count, sizeof *op->handles);
+  return op->handles ? NULL : dvt_error_out_of_memory(sizeof *op->handles * count);
+}
+
 static dvt_status resolve(TF_Graph *graph, const dvt_new_node *node, TF_Operation *op) {
   DVT_RETURN_IF_ERROR(dvt_node_resolve(&op->def, &graph->arena));
   DVT_RETURN_IF_ERROR(check_inputs(op, node));
@@ -131,8 +147,7 @@ static dvt_status resolve(TF_Graph *graph, const dvt_new_node *node, TF_Operatio
     return dvt_error(TF_RESOURCE_EXHAUSTED,
                      "the nodes of the graph have more than %zu outputs with the %d of '" DVT_STR_FMT "'",
                      MAX_OUTPUTS, op->def.output_count, DVT_STR_ARG(op->def.name));
-  op->output_shapes = dvt_arena_calloc(&graph->arena, (size_t)op->def.output_count, sizeof(dvt_shape));
-  if (!op->output_shapes) return dvt_error_out_of_memory(sizeof(dvt_shape) * (size_t)op->def.output_count);
+  DVT_RETURN_IF_ERROR(allocate_outputs(graph, op));
   return infer_shapes(graph, op);
 }
 

@@ -1,6 +1,7 @@
 // Arithmetic on symbolic dims and operations on shapes (contract: shape_algebra.h).
 #include "op/shape_algebra.h"
 
+#include "op/dim_expr.h"
 #include "tensor/tensor_proto.h"
 
 dvt_status dvt_dim_merge(dvt_dim a, dvt_dim b, dvt_dim *out_dim) {
@@ -26,7 +27,7 @@ dvt_status dvt_dim_add(dvt_shape_arena *arena, dvt_dim a, dvt_dim b, dvt_dim *ou
     return NULL;
   }
   if (!dvt_dim_known(a) || !dvt_dim_known(b)) {
-    *out_dim = dvt_dim_new_unknown(arena);
+    *out_dim = dvt_dim_compute(arena, DVT_DIM_ADD, a, b);
     return NULL;
   }
   if (__builtin_add_overflow(a, b, &sum))
@@ -42,7 +43,7 @@ dvt_status dvt_dim_subtract(dvt_shape_arena *arena, dvt_dim a, dvt_dim b, dvt_di
     return NULL;
   }
   if (!dvt_dim_known(a) || !dvt_dim_known(b)) {
-    *out_dim = dvt_dim_new_unknown(arena);
+    *out_dim = dvt_dim_compute(arena, DVT_DIM_SUBTRACT, a, b);
     return NULL;
   }
   if (a < b)
@@ -59,7 +60,7 @@ dvt_status dvt_dim_multiply(dvt_shape_arena *arena, dvt_dim a, dvt_dim b, dvt_di
   } else if (a == 1 || b == 1) {
     *out_dim = a == 1 ? b : a;
   } else if (!dvt_dim_known(a) || !dvt_dim_known(b)) {
-    *out_dim = dvt_dim_new_unknown(arena);
+    *out_dim = dvt_dim_compute(arena, DVT_DIM_MULTIPLY, a, b);
   } else if (__builtin_mul_overflow(a, b, &product)) {
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Negative dimension size caused by overflow when multiplying %lld and %lld",
@@ -77,7 +78,7 @@ dvt_status dvt_dim_divide(dvt_shape_arena *arena, dvt_dim a, dvt_dim b, bool eve
   }
   if (b == 0) return dvt_error(TF_INVALID_ARGUMENT, "Divisor must be positive but is %lld", (long long)b);
   if (!dvt_dim_known(a) || !dvt_dim_known(b)) {
-    *out_dim = dvt_dim_new_unknown(arena);
+    *out_dim = dvt_dim_compute(arena, DVT_DIM_DIVIDE, a, b);
     return NULL;
   }
   if (evenly && a % b != 0)
@@ -89,14 +90,14 @@ dvt_status dvt_dim_divide(dvt_shape_arena *arena, dvt_dim a, dvt_dim b, bool eve
 
 dvt_dim dvt_dim_min(dvt_shape_arena *arena, dvt_dim a, dvt_dim b) {
   if (a == b || a == 0 || b == 0) return a == 0 || a == b ? a : b;
-  if (!dvt_dim_known(a) || !dvt_dim_known(b)) return dvt_dim_new_unknown(arena);
+  if (!dvt_dim_known(a) || !dvt_dim_known(b)) return dvt_dim_compute(arena, DVT_DIM_MIN, a, b);
   return DVT_MIN(a, b);
 }
 
 dvt_dim dvt_dim_max(dvt_shape_arena *arena, dvt_dim a, dvt_dim b) {
   if (a == b || b == 0) return a;
   if (a == 0) return b;
-  if (!dvt_dim_known(a) || !dvt_dim_known(b)) return dvt_dim_new_unknown(arena);
+  if (!dvt_dim_known(a) || !dvt_dim_known(b)) return dvt_dim_compute(arena, DVT_DIM_MAX, a, b);
   return DVT_MAX(a, b);
 }
 
@@ -120,14 +121,19 @@ dvt_dim dvt_shape_dim(dvt_shape_arena *arena, dvt_shape shape, int64_t i) {
 
 dvt_dim dvt_shape_element_count(dvt_shape_arena *arena, dvt_shape shape) {
   if (!shape) return dvt_dim_new_unknown(arena);
-  int64_t count = 1;
-  bool known = true;
+  dvt_dim count = 1, symbols = 1;
+  bool overflow = false;
   for (int i = 0; i < shape->rank; i++) {
-    if (shape->dims[i] == 0) return 0;
-    if (!dvt_dim_known(shape->dims[i]) || (known && __builtin_mul_overflow(count, shape->dims[i], &count)))
-      known = false;
+    dvt_dim dim = shape->dims[i];
+    if (dim == 0) return 0;
+    if (!dvt_dim_known(dim))
+      symbols = symbols == 1 ? dim : dvt_dim_compute(arena, DVT_DIM_MULTIPLY, symbols, dim);
+    else
+      overflow = overflow || __builtin_mul_overflow(count, dim, &count);
   }
-  return known ? count : dvt_dim_new_unknown(arena);
+  if (overflow) return dvt_dim_new_unknown(arena);
+  if (symbols == 1) return count;
+  return count == 1 ? symbols : dvt_dim_compute(arena, DVT_DIM_MULTIPLY, symbols, count);
 }
 
 static dvt_status check_rank(int64_t rank) {

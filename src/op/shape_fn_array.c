@@ -40,52 +40,76 @@ DVT_SHAPE_FN(shape, 1, 1) {
   return NULL;
 }
 
-// What is known of a shape's size: the product of the known dims and where the one unknown is.
+// What is known of a shape's number of elements: the product of the known dims, and the symbols.
 typedef struct shape_size {
-  int64_t known;      // product of known dims
-  int unknown_index;  // -1: none
-  int unknown_count;
+  int64_t known;
+  dvt_dim symbols[DVT_MAX_RANK];
+  int at[DVT_MAX_RANK];  // which dim the symbol is
+  int count;
 } shape_size;
 
 static dvt_status measure(dvt_shape shape, shape_size *out_size) {
-  shape_size size = {1, -1, 0};
+  out_size->known = 1;
+  out_size->count = 0;
   for (int i = 0; i < shape->rank; i++) {
-    if (!dvt_dim_known(shape->dims[i])) {
-      size.unknown_index = i;
-      size.unknown_count++;
+    if (dvt_dim_known(shape->dims[i])) {
+      DVT_RETURN_IF_ERROR(dvt_dim_multiply(NULL, out_size->known, shape->dims[i], &out_size->known));
     } else {
-      DVT_RETURN_IF_ERROR(dvt_dim_multiply(NULL, size.known, shape->dims[i], &size.known));
+      out_size->at[out_size->count] = i;
+      out_size->symbols[out_size->count++] = shape->dims[i];
     }
   }
-  *out_size = size;
   return NULL;
 }
 
+static void drop_symbol(shape_size *size, int i) {
+  size->count--;
+  size->symbols[i] = size->symbols[size->count];
+  size->at[i] = size->at[size->count];
+}
+
+// Takes out the symbols that both have; false when there are none.
+static bool cancel(shape_size *a, shape_size *b) {
+  bool any = false;
+  for (int i = a->count - 1; i >= 0; i--)
+    for (int k = 0; k < b->count; k++) {
+      if (a->symbols[i] != b->symbols[k]) continue;
+      drop_symbol(a, i);
+      drop_symbol(b, k);
+      any = true;
+      break;
+    }
+  return any;
+}
+
+static dvt_status elements_error(int64_t from, dvt_shape out, int64_t to) {
+  dvt_buf text = {0};
+  dvt_shape_print(out, &text);
+  dvt_status status =
+      dvt_error(TF_INVALID_ARGUMENT, "Cannot reshape a tensor with %lld elements to shape %s (%lld elements)",
+                (long long)from, text.data ? text.data : "?", (long long)to);
+  dvt_buf_deinit(&text);
+  return status;
+}
+
+// The one unknown dim of the result, since both have as many elements.
 static dvt_status infer_missing(TF_ShapeInferenceContext *c, dvt_shape in, dvt_shape *out) {
   shape_size from, to;
   dvt_dim dim;
   DVT_RETURN_IF_ERROR(measure(in, &from));
   DVT_RETURN_IF_ERROR(measure(*out, &to));
-  if (from.unknown_count > 1 || to.unknown_count > 1) return NULL;
-  if (from.unknown_count == 0 && to.unknown_count == 0) {
-    if (from.known == to.known) return NULL;
-    dvt_buf text = {0};
-    dvt_shape_print(*out, &text);
-    dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
-                                  "Cannot reshape a tensor with %lld elements to shape %s (%lld elements)",
-                                  (long long)from.known, text.data ? text.data : "?", (long long)to.known);
-    dvt_buf_deinit(&text);
-    return status;
-  }
-  if (from.unknown_count == 0 && to.known > 0) {
-    DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, from.known, to.known, true, &dim));
-    return dvt_shape_replace_dim(c->arena, *out, to.unknown_index, dim, out);
-  }
-  if (to.unknown_count == 0 && from.unknown_count == 1 && from.known != 0)
+  bool cancelled = cancel(&from, &to);  // then what is left may differ: the symbols may be 0
+  if (from.count == 0 && to.count == 0)
+    return from.known == to.known || cancelled ? NULL : elements_error(from.known, *out, to.known);
+  if (to.count == 0 && from.count == 1 && from.known != 0 && !cancelled)
     return dvt_dim_divide(c->arena, to.known, from.known, true, &dim);  // only to see that it fits
-  if (from.unknown_count == 1 && to.unknown_count == 1 && from.known == to.known)
-    return dvt_shape_replace_dim(c->arena, *out, to.unknown_index, in->dims[from.unknown_index], out);
-  return NULL;
+  if (to.count != 1 || to.known == 0 || (from.count == 0 && cancelled && from.known % to.known)) return NULL;
+  dim = 1;
+  for (int i = 0; i < from.count; i++)
+    DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, dim, from.symbols[i], &dim));
+  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, dim, from.known, &dim));
+  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, dim, to.known, true, &dim));
+  return dvt_shape_replace_dim(c->arena, *out, to.at[0], dim, out);
 }
 
 DVT_SHAPE_FN(reshape, 2, 1) {

@@ -64,8 +64,10 @@ DVT_SHAPE_FN(while, 0, 0) {
   if (dvt_node_attr(c->node, DVT_STR("output_shapes"), &value))
     DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
   if (info.list_size > 0) return infer_output_shapes(c);
-  for (int32_t i = 0; i < c->node->output_count && i < c->node->input_count; i++)
+  for (int32_t i = 0; i < c->node->output_count && i < c->node->input_count; i++) {
     c->outputs[i] = c->inputs[i];
+    if (c->output_handles && c->node->output_types[i] == TF_RESOURCE) dvt_fn_pass_handle(c, i, i);
+  }
   return NULL;
 }
 
@@ -76,6 +78,7 @@ DVT_SHAPE_FN(enter, 1, 1) {
   if (dvt_node_attr(c->node, DVT_STR("is_constant"), &value))
     DVT_RETURN_IF_ERROR(dvt_attr_get_bool(value, &is_constant));
   if (is_constant) c->outputs[0] = c->inputs[0];
+  if (c->output_handles && c->node->output_types[0] == TF_RESOURCE) dvt_fn_pass_handle(c, 0, 0);
   return NULL;
 }
 
@@ -103,7 +106,9 @@ DVT_SHAPE_FN(read_variable, 1, 1) {
   dvt_str value;
   int dtype;
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
-  c->outputs[0] = variable_shape(c, 0);
+  dvt_shape shape = variable_shape(c, 0);
+  if (shape)  // sizes that are not declared may be others at every read
+    DVT_RETURN_IF_ERROR(dvt_shape_make(c->arena, shape->dims, shape->rank, true, &c->outputs[0]));
   const dvt_handle_shapes *known = dvt_shape_input_handle(c, 0);
   if (!known || !known->count || !known->at[0].dtype || !dvt_node_attr(c->node, DVT_STR("dtype"), &value))
     return NULL;

@@ -1,10 +1,13 @@
 // Symbolic shapes and the call of an op's shape function.
 #include "op/shape_inference.h"
 
+#include "op/dim_expr.h"
 #include "op/shape_algebra.h"
 
 void dvt_shape_arena_deinit(dvt_shape_arena *arena) {
   dvt_arena_deinit(&arena->arena);
+  dvt_dim_exprs_destroy(arena->exprs);
+  arena->exprs = NULL;
   arena->last_unknown = 0;
 }
 
@@ -131,6 +134,9 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
   dvt_status status = dvt_status_from_tf(tf_status);
   TF_DeleteStatus(tf_status);
   if (DVT_LIKELY(!status)) return NULL;
-  for (int i = 0; i < node->output_count; i++) ctx->outputs[i] = NULL;
+  for (int i = 0; i < node->output_count; i++) {
+    ctx->outputs[i] = NULL;
+    if (ctx->output_handles) ctx->output_handles[i] = NULL;
+  }
   return with_node(ctx, status);
 }

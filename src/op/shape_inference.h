@@ -17,9 +17,11 @@ typedef struct dvt_shape_object {
 typedef const dvt_shape_object *dvt_shape;
 
 // Where shapes live and unknown dims are numbered: one per graph (and one per temporary inference).
+typedef struct dvt_dim_exprs dvt_dim_exprs;  // dim_expr.h
 typedef struct dvt_shape_arena {
   dvt_arena arena;
   int64_t last_unknown;  // counts down from 0; the first unknown dim is -1
+  dvt_dim_exprs *exprs;  // unknown dims that were computed from others; NULL: none
 } dvt_shape_arena;
 void dvt_shape_arena_deinit(dvt_shape_arena *arena);
 static inline dvt_dim dvt_dim_new_unknown(dvt_shape_arena *arena) { return --arena->last_unknown; }
