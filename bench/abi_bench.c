@@ -184,6 +184,82 @@ static void bench_graph(void) {
   print("graph.import_node", best / IMPORTED, "ns");
 }
 
+// Calls timed inside a shape function, in ns.
+enum { SHAPE_LOOPS = 2000 };
+static struct {
+  double identity, subshape, with_rank;
+} shape_calls;
+
+static void same_shape(TF_ShapeInferenceContext *ctx, TF_Status *s) {
+  TF_ShapeHandle *shape = TF_NewShapeHandle();
+  TF_ShapeInferenceContextGetInput(ctx, 0, shape, s);
+  if (TF_GetCode(s) == TF_OK) TF_ShapeInferenceContextSetOutput(ctx, 0, shape, s);
+  TF_DeleteShapeHandle(shape);
+}
+
+static void timed_shape(TF_ShapeInferenceContext *ctx, TF_Status *s) {
+  TF_ShapeHandle *in = TF_NewShapeHandle(), *out = TF_NewShapeHandle();
+  TF_ShapeInferenceContextGetInput(ctx, 0, in, s);
+  double a = now_ns();
+  for (int i = 0; i < SHAPE_LOOPS; i++) same_shape(ctx, s);
+  double b = now_ns();
+  for (int i = 0; i < SHAPE_LOOPS; i++) TF_ShapeInferenceContextSubshape(ctx, in, 0, 1, out, s);
+  double c = now_ns();
+  for (int i = 0; i < SHAPE_LOOPS; i++) TF_ShapeInferenceContextWithRank(ctx, in, 2, out, s);
+  double d = now_ns();
+  shape_calls.identity = fmin(shape_calls.identity, (b - a) / SHAPE_LOOPS);
+  shape_calls.subshape = fmin(shape_calls.subshape, (c - b) / SHAPE_LOOPS);
+  shape_calls.with_rank = fmin(shape_calls.with_rank, (d - c) / SHAPE_LOOPS);
+  TF_ShapeInferenceContextSetOutput(ctx, 0, in, s);
+  TF_DeleteShapeHandle(in);
+  TF_DeleteShapeHandle(out);
+}
+
+static void register_shaped_op(const char *name, void (*shape_fn)(TF_ShapeInferenceContext *, TF_Status *)) {
+  TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(name);
+  TF_OpDefinitionBuilderAddInput(op, "x: float");
+  TF_OpDefinitionBuilderAddOutput(op, "y: float");
+  TF_OpDefinitionBuilderSetShapeInferenceFunction(op, shape_fn);
+  TF_RegisterOpDefinition(op, status);
+  check("TF_RegisterOpDefinition");
+}
+
+static double node_ns(const char *op, int count) {
+  double best = INFINITY;
+  for (int rep = 0; rep < 41; rep++) {
+    TF_Graph *graph = TF_NewGraph();
+    TF_Output x = placeholder(graph);
+    double t = now_ns();
+    chain(graph, op, count, x);
+    best = fmin(best, now_ns() - t);
+    TF_DeleteGraph(graph);
+  }
+  return best / count;
+}
+
+static void bench_shape(void) {
+  enum { COUNT = 2000 };  // a chain that is made many times within the slices of a busy machine
+  register_shaped_op("BenchTimedShape", timed_shape);
+  register_shaped_op("BenchSameShape", same_shape);
+  register_shaped_op("BenchUnknownShape", unknown_shape);
+  shape_calls.identity = shape_calls.subshape = shape_calls.with_rank = INFINITY;
+  for (int rep = 0; rep < 41; rep++) {
+    TF_Graph *graph = TF_NewGraph();
+    TF_OperationDescription *d = TF_NewOperation(graph, "Placeholder", "x");
+    TF_SetAttrType(d, "dtype", TF_FLOAT);
+    TF_SetAttrShape(d, "shape", (int64_t[]){3, 4}, 2);
+    TF_Output x = {TF_FinishOperation(d, status), 0};
+    check("TF_FinishOperation");
+    chain(graph, "BenchTimedShape", 1, x);
+    TF_DeleteGraph(graph);
+  }
+  print("shape.identity_function", shape_calls.identity, "ns");
+  print("shape.subshape", shape_calls.subshape, "ns");
+  print("shape.with_rank", shape_calls.with_rank, "ns");
+  print("shape.add_node_same_shape", node_ns("BenchSameShape", COUNT), "ns");
+  print("shape.add_node_unknown_shape", node_ns("BenchUnknownShape", COUNT), "ns");
+}
+
 static void bench_first_run(void) {
   enum { COUNT = 1000 };
   load_plugin();
@@ -256,7 +332,8 @@ static const struct {
   const char *name;
   void (*fn)(void);
 } benches[] = {{"start", bench_start},         {"register", bench_register}, {"graph", bench_graph},
-               {"first_run", bench_first_run}, {"steady", bench_steady}};
+               {"first_run", bench_first_run}, {"steady", bench_steady},
+              {"shape", bench_shape}};
 
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";

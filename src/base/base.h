@@ -10,7 +10,7 @@
 #define DVT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define DVT_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
 #define DVT_NODISCARD __attribute__((warn_unused_result))
-#define DVT_COLD __attribute__((cold))
+#define DVT_COLD __attribute__((cold, noinline))
 #define DVT_NEVER_NULL __attribute__((returns_nonnull))
 #define DVT_TARGET(isa) __attribute__((target(isa)))  // one function for a later instruction set
 

@@ -169,17 +169,21 @@ void dvt_tf_status_set(TF_Status *status, TF_Code code, dvt_str message) {
     status->message = message.len ? "out of memory: the text of this error could not be kept" : "";
 }
 
-void dvt_status_to_tf(dvt_status status, TF_Status *out) {
-  if (DVT_LIKELY(!status)) {
-    if (out) dvt_tf_status_clear(out);
-    return;
-  }
+// Apart from the entry point, which with it would save and restore registers at every call that goes well.
+DVT_COLD static void store_error(dvt_status status, TF_Status *out) {
   if (out) {
     dvt_tf_status_set(out, status->code, dvt_str_from(dvt_status_message(status)));
     out->payloads = status->payloads;
     if (status->payloads) status->payloads = NULL;  // the static error is not written to
   }
   dvt_status_free(status);
+}
+
+void dvt_status_to_tf(dvt_status status, TF_Status *out) {
+  if (DVT_UNLIKELY(status))
+    store_error(status, out);
+  else if (out)
+    dvt_tf_status_clear(out);
 }
 
 dvt_status dvt_status_from_tf(const TF_Status *in) {

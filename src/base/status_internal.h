@@ -1,5 +1,5 @@
-// struct TSL_Status (= TF_Status): a code, a message and a list of payloads. Only base/status.c and capi/tf_status.c
-// look inside.
+// struct TSL_Status (= TF_Status): a code, a message and a list of payloads. Only base/status.c and
+// capi/tf_status.c look inside.
 #ifndef DVT_BASE_STATUS_INTERNAL_H_
 #define DVT_BASE_STATUS_INTERNAL_H_
 
@@ -19,7 +19,7 @@ struct TSL_Status {
 };
 
 // Drops message and payloads and leaves the code OK.
-void dvt_tf_status_clear_slow(TF_Status *status);
+void dvt_tf_status_clear_slow(TF_Status *status) DVT_COLD;
 static inline void dvt_tf_status_clear(TF_Status *status) {
   if (DVT_UNLIKELY(status->code != TF_OK)) dvt_tf_status_clear_slow(status);
 }

@@ -10,35 +10,34 @@
 // ---- making ----
 
 TF_DimensionHandle *TF_ShapeInferenceContext_MakeDim(TF_ShapeInferenceContext *ctx, int64_t value) {
-  return dvt_dim_handle_new(value < 0 ? dvt_dim_new_unknown(ctx->arena) : value, true);
+  return dvt_dim_handle_new(ctx, value < 0 ? dvt_dim_new_unknown(ctx->arena) : value);
 }
 
 TF_DimensionHandle *TF_ShapeInferenceContext_UnknownDim(TF_ShapeInferenceContext *ctx) {
-  return dvt_dim_handle_new(dvt_dim_new_unknown(ctx->arena), true);
+  return dvt_dim_handle_new(ctx, dvt_dim_new_unknown(ctx->arena));
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShape(TF_ShapeInferenceContext *ctx) {
-  (void)ctx;
-  return dvt_shape_handle_new(NULL, true);
+  return dvt_shape_handle_new(ctx, NULL);
 }
 
 // The handle, or NULL for an error, which the functions without a status cannot tell.
-static TF_ShapeHandle *handle_or_null(dvt_status error, dvt_shape shape) {
+static TF_ShapeHandle *handle_or_null(TF_ShapeInferenceContext *ctx, dvt_status error, dvt_shape shape) {
   dvt_status_free(error);
-  return error ? NULL : dvt_shape_handle_new(shape, true);
+  return error ? NULL : dvt_shape_handle_new(ctx, shape);
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContext_UnknownShapeOfRank(TF_ShapeInferenceContext *ctx, int64_t rank) {
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_unknown_of_rank(ctx->arena, rank, &shape);
-  return handle_or_null(error, shape);
+  return handle_or_null(ctx, error, shape);
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContext_Vector(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim) {
   dvt_dim dims[] = {dvt_handle_dim(ctx, dim)};
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, dims, 1, false, &shape);
-  return handle_or_null(error, shape);
+  return handle_or_null(ctx, error, shape);
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContext_Matrix(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *rows,
@@ -46,7 +45,7 @@ TF_ShapeHandle *TF_ShapeInferenceContext_Matrix(TF_ShapeInferenceContext *ctx, T
   dvt_dim dims[] = {dvt_handle_dim(ctx, rows), dvt_handle_dim(ctx, cols)};
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, dims, 2, false, &shape);
-  return handle_or_null(error, shape);
+  return handle_or_null(ctx, error, shape);
 }
 
 static dvt_status check_rank(int rank, int lowest) {
@@ -63,7 +62,7 @@ void TF_ShapeInferenceContext_MakeShape(TF_ShapeInferenceContext *ctx, TF_Dimens
       result ? check_rank(num_dims, 0) : dvt_handle_is_null("TF_ShapeInferenceContext_MakeShape");
   for (int i = 0; !error && i < num_dims; i++) values[i] = dvt_handle_dim(ctx, dims[i]);
   if (!error) error = dvt_shape_make(ctx->arena, values, num_dims, false, &shape);
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceContext *ctx, const int64_t *dims,
@@ -76,7 +75,7 @@ void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceContext *ctx, c
       error = dvt_error(TF_INVALID_ARGUMENT, "dimension %d is %lld; sizes are 0 or more, or -1 for unknown",
                         i, (long long)dims[i]);
   if (!error && num_dims >= 0) error = dvt_shape_make(ctx->arena, dims, num_dims, true, &shape);
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 // ---- computing with shapes ----
@@ -84,9 +83,10 @@ void TF_ShapeInferenceContext_MakeShapeFromDims(TF_ShapeInferenceContext *ctx, c
 void TF_ShapeInferenceContext_Merge(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a, TF_ShapeHandle *b,
                                     TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error = result ? dvt_shape_merge(ctx->arena, dvt_handle_shape(a), dvt_handle_shape(b), &shape)
-                            : dvt_handle_is_null("TF_ShapeInferenceContext_Merge");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error =
+      result ? dvt_shape_merge(ctx->arena, dvt_handle_shape(ctx, a), dvt_handle_shape(ctx, b), &shape)
+             : dvt_handle_is_null("TF_ShapeInferenceContext_Merge");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 static dvt_status merge_prefix(TF_ShapeInferenceContext *ctx, dvt_shape *shape, dvt_shape *prefix) {
@@ -103,30 +103,31 @@ static dvt_status merge_prefix(TF_ShapeInferenceContext *ctx, dvt_shape *shape, 
 void TF_ShapeInferenceContext_MergePrefix(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
                                           TF_ShapeHandle *prefix, TF_ShapeHandle *shape_result,
                                           TF_ShapeHandle *prefix_result, TF_Status *status) {
-  dvt_shape whole = dvt_handle_shape(shape), head = dvt_handle_shape(prefix);
+  dvt_shape whole = dvt_handle_shape(ctx, shape), head = dvt_handle_shape(ctx, prefix);
   dvt_status error = shape_result && prefix_result
                          ? merge_prefix(ctx, &whole, &head)
                          : dvt_handle_is_null("TF_ShapeInferenceContext_MergePrefix");
-  if (prefix_result) *prefix_result = error ? (TF_ShapeHandle){NULL, false} : (TF_ShapeHandle){head, true};
-  dvt_shape_store(error, whole, shape_result, status);
+  if (prefix_result)
+    *prefix_result = error ? (TF_ShapeHandle){NULL, false, 0} : dvt_shape_handle_of(ctx, head);
+  dvt_shape_store(ctx, error, whole, shape_result, status);
 }
 
 void TF_ShapeInferenceContext_Broadcast(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *a, TF_ShapeHandle *b,
                                         TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error = result
-                         ? dvt_shape_broadcast(ctx->arena, dvt_handle_shape(a), dvt_handle_shape(b), &shape)
-                         : dvt_handle_is_null("TF_ShapeInferenceContext_Broadcast");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error =
+      result ? dvt_shape_broadcast(ctx->arena, dvt_handle_shape(ctx, a), dvt_handle_shape(ctx, b), &shape)
+             : dvt_handle_is_null("TF_ShapeInferenceContext_Broadcast");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContext_ReplaceDim(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape, int64_t index,
                                          TF_DimensionHandle *dim, TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape replaced = NULL;
-  dvt_status error = result ? dvt_shape_replace_dim(ctx->arena, dvt_handle_shape(shape), index,
+  dvt_status error = result ? dvt_shape_replace_dim(ctx->arena, dvt_handle_shape(ctx, shape), index,
                                                     dvt_handle_dim(ctx, dim), &replaced)
                             : dvt_handle_is_null("TF_ShapeInferenceContext_ReplaceDim");
-  dvt_shape_store(error, replaced, result, status);
+  dvt_shape_store(ctx, error, replaced, result, status);
 }
 
 static dvt_status slice_with_stride(TF_ShapeInferenceContext *ctx, dvt_shape shape, int64_t start_in,
@@ -157,28 +158,27 @@ void TF_ShapeInferenceContext_SubshapeWithStride(TF_ShapeInferenceContext *ctx, 
                                                  int64_t start, int64_t end, int64_t stride,
                                                  TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape part = NULL;
-  dvt_status error = result ? slice_with_stride(ctx, dvt_handle_shape(shape), start, end, stride, &part)
+  dvt_status error = result ? slice_with_stride(ctx, dvt_handle_shape(ctx, shape), start, end, stride, &part)
                             : dvt_handle_is_null("TF_ShapeInferenceContext_SubshapeWithStride");
-  dvt_shape_store(error, part, result, status);
+  dvt_shape_store(ctx, error, part, result, status);
 }
 
 TF_DimensionHandle *TF_ShapeInferenceContext_NumElements(TF_ShapeInferenceContext *ctx,
                                                          TF_ShapeHandle *shape) {
-  return dvt_dim_handle_new(dvt_shape_element_count(ctx->arena, dvt_handle_shape(shape)), true);
+  return dvt_dim_handle_new(ctx, dvt_shape_element_count(ctx->arena, dvt_handle_shape(ctx, shape)));
 }
 
 bool TF_ShapeInferenceContext_FullyDefined(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
-  (void)ctx;
-  return dvt_shape_is_full(dvt_handle_shape(shape));
+  return dvt_shape_is_full(dvt_handle_shape(ctx, shape));
 }
 
 void TF_ShapeInferenceContext_Relax(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *old_shape,
                                     TF_ShapeHandle *new_shape, TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error =
-      result ? dvt_shape_relax(ctx->arena, dvt_handle_shape(old_shape), dvt_handle_shape(new_shape), &shape)
-             : dvt_handle_is_null("TF_ShapeInferenceContext_Relax");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error = result ? dvt_shape_relax(ctx->arena, dvt_handle_shape(ctx, old_shape),
+                                              dvt_handle_shape(ctx, new_shape), &shape)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_Relax");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 // A copy that the caller releases with free(), not with an allocator of ours.
@@ -189,9 +189,8 @@ char *dvt_shape_text_copy(dvt_buf *text) {
 }
 
 char *TF_ShapeInferenceContext_DebugString(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape) {
-  (void)ctx;
   dvt_buf text = {0};
-  dvt_shape_print(dvt_handle_shape(shape), &text);
+  dvt_shape_print(dvt_handle_shape(ctx, shape), &text);
   return dvt_shape_text_copy(&text);
 }
 
@@ -207,13 +206,13 @@ void TF_ShapeInferenceContext_RelaxDims(TF_ShapeInferenceContext *ctx, TF_Dimens
                                         TF_DimensionHandle *new_dim, TF_DimensionHandle *result,
                                         TF_Status *status) {
   dvt_dim dim = dvt_dim_relax(ctx->arena, dvt_handle_dim(ctx, old_dim), dvt_handle_dim(ctx, new_dim));
-  dvt_dim_store(result ? NULL : dvt_handle_is_null("TF_ShapeInferenceContext_RelaxDims"), dim, result,
+  dvt_dim_store(ctx, result ? NULL : dvt_handle_is_null("TF_ShapeInferenceContext_RelaxDims"), dim, result,
                 status);
 }
 
 void TF_ShapeInferenceContext_DimKnownRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
                                            int64_t index, TF_DimensionHandle *result, TF_Status *status) {
-  dvt_shape shape = dvt_handle_shape(handle);
+  dvt_shape shape = dvt_handle_shape(ctx, handle);
   dvt_status error = result ? NULL : dvt_handle_is_null("TF_ShapeInferenceContext_DimKnownRank");
   if (!error && !shape)
     error = dvt_error(TF_INVALID_ARGUMENT, "dimension %lld of a shape of unknown rank was asked for",
@@ -221,7 +220,7 @@ void TF_ShapeInferenceContext_DimKnownRank(TF_ShapeInferenceContext *ctx, TF_Sha
   if (!error && (index < -(int64_t)shape->rank || index >= shape->rank))
     error = dvt_error(TF_INVALID_ARGUMENT, "dimension %lld is out of range for a shape of rank %d",
                       (long long)index, shape->rank);
-  dvt_dim_store(error, error ? 0 : dvt_shape_dim(ctx->arena, shape, index), result, status);
+  dvt_dim_store(ctx, error, error ? 0 : dvt_shape_dim(ctx->arena, shape, index), result, status);
 }
 
 void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
@@ -229,7 +228,7 @@ void TF_ShapeInferenceContext_MergeDims(TF_ShapeInferenceContext *ctx, TF_Dimens
                                         TF_Status *status) {
   dvt_dim dim = 0;
   dvt_status error = dvt_dim_merge(dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_WithValue(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim, int64_t value,
@@ -238,28 +237,28 @@ void TF_ShapeInferenceContext_WithValue(TF_ShapeInferenceContext *ctx, TF_Dimens
   dvt_status error =
       value < 0 ? dvt_error(TF_INVALID_ARGUMENT, "a dimension cannot have the size %lld", (long long)value)
                 : dvt_dim_with_value(dvt_handle_dim(ctx, dim), value, &fixed);
-  dvt_dim_store(error, fixed, result, status);
+  dvt_dim_store(ctx, error, fixed, result, status);
 }
 
 void TF_ShapeInferenceContext_Add(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
                                   TF_DimensionHandle *result, TF_Status *status) {
   dvt_dim dim = 0;
   dvt_status error = dvt_dim_add(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_Subtract(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                        TF_DimensionHandle *b, TF_DimensionHandle *result, TF_Status *status) {
   dvt_dim dim = 0;
   dvt_status error = dvt_dim_subtract(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_Multiply(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                        TF_DimensionHandle *b, TF_DimensionHandle *result, TF_Status *status) {
   dvt_dim dim = 0;
   dvt_status error = dvt_dim_multiply(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b), &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_Divide(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dividend,
@@ -268,17 +267,17 @@ void TF_ShapeInferenceContext_Divide(TF_ShapeInferenceContext *ctx, TF_Dimension
   dvt_dim dim = 0;
   dvt_status error =
       dvt_dim_divide(ctx->arena, dvt_handle_dim(ctx, dividend), dvt_handle_dim(ctx, divisor), evenly, &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_Min(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
                                   TF_DimensionHandle *result, TF_Status *status) {
-  dvt_dim_store(NULL, dvt_dim_min(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
+  dvt_dim_store(ctx, NULL, dvt_dim_min(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
                 status);
 }
 
 void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a, TF_DimensionHandle *b,
                                   TF_DimensionHandle *result, TF_Status *status) {
-  dvt_dim_store(NULL, dvt_dim_max(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
+  dvt_dim_store(ctx, NULL, dvt_dim_max(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
                 status);
 }

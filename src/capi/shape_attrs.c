@@ -73,7 +73,7 @@ void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const 
   dvt_status error = find(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_shape(value, &proto);
   if (!error) error = dvt_shape_of_proto(ctx->arena, proto, &shape);
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 TF_Tensor *TF_ShapeInferenceContext_GetAttrTensor(TF_ShapeInferenceContext *ctx, const char *attr_name,
@@ -193,7 +193,7 @@ void TF_ShapeInferenceContext_GetAttrShapeList(TF_ShapeInferenceContext *ctx, co
   for (int i = 0; i < count && !error && dvt_attr_list_next(&list, NULL, &proto); i++) {
     dvt_shape shape = NULL;
     error = dvt_shape_of_proto(ctx->arena, proto, &shape);
-    if (!error && results[i]) *results[i] = (TF_ShapeHandle){shape, true};
+    if (!error && results[i]) *results[i] = dvt_shape_handle_of(ctx, shape);
   }
   dvt_status_to_tf(error, status);
 }

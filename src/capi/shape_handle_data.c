@@ -7,15 +7,15 @@ static const dvt_handle_shapes *output_handle(const TF_ShapeInferenceContext *ct
   return ctx->output_handles && i >= 0 && i < ctx->node->output_count ? ctx->output_handles[i] : NULL;
 }
 
-static void get(const dvt_handle_shapes *handle, const char *what, int i, int index, TF_ShapeHandle *shape,
-                TF_DataType *type, TF_Status *status) {
+static void get(TF_ShapeInferenceContext *ctx, const dvt_handle_shapes *handle, const char *what, int i,
+                int index, TF_ShapeHandle *shape, TF_DataType *type, TF_Status *status) {
   int count = handle ? handle->count : 0;
   dvt_status error = NULL;
   if (index < 0 || index >= count)
     error = dvt_error(TF_INVALID_ARGUMENT, "value %d behind %s %d is out of range: %d are known", index, what,
                       i, count);
   if (!error && type) *type = (TF_DataType)handle->at[index].dtype;
-  dvt_shape_store(error, error ? NULL : handle->at[index].shape, shape, status);
+  dvt_shape_store(ctx, error, error ? NULL : handle->at[index].shape, shape, status);
 }
 
 int TF_ShapeInferenceContext_NumInputHandleShapes(TF_ShapeInferenceContext *ctx, int i) {
@@ -26,7 +26,7 @@ int TF_ShapeInferenceContext_NumInputHandleShapes(TF_ShapeInferenceContext *ctx,
 void TF_ShapeInferenceContext_GetInputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i, int index,
                                                          TF_ShapeHandle *shape, TF_DataType *type,
                                                          TF_Status *status) {
-  get(dvt_shape_input_handle(ctx, i), "input", i, index, shape, type, status);
+  get(ctx, dvt_shape_input_handle(ctx, i), "input", i, index, shape, type, status);
 }
 
 int TF_ShapeInferenceContext_NumOutputHandleShapes(TF_ShapeInferenceContext *ctx, int i) {
@@ -37,7 +37,7 @@ int TF_ShapeInferenceContext_NumOutputHandleShapes(TF_ShapeInferenceContext *ctx
 void TF_ShapeInferenceContext_GetOutputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i, int index,
                                                           TF_ShapeHandle *shape, TF_DataType *type,
                                                           TF_Status *status) {
-  get(output_handle(ctx, i), "output", i, index, shape, type, status);
+  get(ctx, output_handle(ctx, i), "output", i, index, shape, type, status);
 }
 
 enum { MAX_VALUES = 1024 };  // no iterator has more components
@@ -52,7 +52,7 @@ static dvt_status make(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *const *sha
   dvt_shape_and_type *values = dvt_arena_alloc(&ctx->arena->arena, bytes);
   if (!values) return dvt_error_out_of_memory(bytes);
   for (int k = 0; k < count; k++)
-    values[k] = (dvt_shape_and_type){dvt_handle_shape(shapes[k]), (int)types[k]};
+    values[k] = (dvt_shape_and_type){dvt_handle_shape(ctx, shapes[k]), (int)types[k]};
   return dvt_handle_shapes_make(ctx->arena, values, count, out_handle);
 }
 

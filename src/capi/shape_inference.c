@@ -20,15 +20,15 @@ static void handle_delete(void *handle) {
   if (handle && !dvt_cache_push(DVT_CACHE_SHAPE, handle)) dvt_free(handle);
 }
 
-TF_ShapeHandle *dvt_shape_handle_new(dvt_shape shape, bool is_set) {
+TF_ShapeHandle *dvt_shape_handle_new(TF_ShapeInferenceContext *ctx, dvt_shape shape) {
   TF_ShapeHandle *handle = handle_new();
-  if (handle) *handle = (TF_ShapeHandle){shape, is_set};
+  if (handle) *handle = ctx ? dvt_shape_handle_of(ctx, shape) : (TF_ShapeHandle){NULL, false, 0};
   return handle;
 }
 
-TF_DimensionHandle *dvt_dim_handle_new(dvt_dim dim, bool is_set) {
+TF_DimensionHandle *dvt_dim_handle_new(TF_ShapeInferenceContext *ctx, dvt_dim dim) {
   TF_DimensionHandle *handle = handle_new();
-  if (handle) *handle = (TF_DimensionHandle){dim, is_set};
+  if (handle) *handle = ctx ? (TF_DimensionHandle){dim, true, ctx->call} : (TF_DimensionHandle){0, false, 0};
   return handle;
 }
 
@@ -37,19 +37,42 @@ dvt_status dvt_handle_is_null(const char *function) {
                    "%s: a handle is NULL; make it with TF_NewShapeHandle or TF_NewDimensionHandle", function);
 }
 
-void dvt_shape_store(dvt_status error, dvt_shape shape, TF_ShapeHandle *out, TF_Status *status) {
-  if (out) *out = error ? (TF_ShapeHandle){NULL, false} : (TF_ShapeHandle){shape, true};
+void dvt_handle_is_stale(TF_ShapeInferenceContext *ctx) {
+  ctx->misuse = "used a handle of an earlier call; handles are good until the shape function returns";
+}
+
+enum {
+  MAX_QUESTIONS = 1 << 20
+};  // of one call in debug mode; the longest honest ones ask some thousand times
+
+// In debug mode a function that loops gets errors from here on, and with them a reason to stop.
+DVT_COLD static dvt_status count_question(TF_ShapeInferenceContext *ctx, dvt_status error) {
+  if (error || ++ctx->question_count <= MAX_QUESTIONS) return error;
+  ctx->misuse = "asked a million times without an end: it loops";
+  return dvt_error(TF_ABORTED, "more than %d calls in one shape function: it loops", MAX_QUESTIONS);
+}
+
+static inline dvt_status question(TF_ShapeInferenceContext *ctx, dvt_status error) {
+  return DVT_LIKELY(ctx->call == 0) ? error : count_question(ctx, error);
+}
+
+void dvt_shape_store(TF_ShapeInferenceContext *ctx, dvt_status error, dvt_shape shape, TF_ShapeHandle *out,
+                     TF_Status *status) {
+  error = question(ctx, error);
+  if (out) *out = error ? (TF_ShapeHandle){NULL, false, 0} : dvt_shape_handle_of(ctx, shape);
   dvt_status_to_tf(error, status);
 }
 
-void dvt_dim_store(dvt_status error, dvt_dim dim, TF_DimensionHandle *out, TF_Status *status) {
-  if (out) *out = error ? (TF_DimensionHandle){0, false} : (TF_DimensionHandle){dim, true};
+void dvt_dim_store(TF_ShapeInferenceContext *ctx, dvt_status error, dvt_dim dim, TF_DimensionHandle *out,
+                   TF_Status *status) {
+  error = question(ctx, error);
+  if (out) *out = error ? (TF_DimensionHandle){0, false, 0} : (TF_DimensionHandle){dim, true, ctx->call};
   dvt_status_to_tf(error, status);
 }
 
-TF_ShapeHandle *TF_NewShapeHandle(void) { return dvt_shape_handle_new(NULL, false); }
+TF_ShapeHandle *TF_NewShapeHandle(void) { return dvt_shape_handle_new(NULL, NULL); }
 void TF_DeleteShapeHandle(TF_ShapeHandle *handle) { handle_delete(handle); }
-TF_DimensionHandle *TF_NewDimensionHandle(void) { return dvt_dim_handle_new(0, false); }
+TF_DimensionHandle *TF_NewDimensionHandle(void) { return dvt_dim_handle_new(NULL, 0); }
 void TF_DeleteDimensionHandle(TF_DimensionHandle *handle) { handle_delete(handle); }
 
 int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext *ctx) { return ctx->node->input_count; }
@@ -63,9 +86,9 @@ void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_S
     result = dvt_error(TF_INVALID_ARGUMENT, "input index out of range: %d, the node has %d inputs", i,
                        ctx->node->input_count);
   } else {
-    *handle = (TF_ShapeHandle){ctx->inputs[i], true};
+    *handle = dvt_shape_handle_of(ctx, ctx->inputs[i]);
   }
-  dvt_status_to_tf(result, status);
+  dvt_status_to_tf(question(ctx, result), status);
 }
 
 void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
@@ -78,7 +101,7 @@ void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_
     result = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
                        ctx->node->output_count);
   } else {
-    *output = handle->shape;
+    *output = dvt_handle_shape(ctx, handle);
   }
   dvt_status_to_tf(result, status);
 }
@@ -92,7 +115,7 @@ TF_ShapeHandle *TF_ShapeInferenceContextScalar(TF_ShapeInferenceContext *ctx) {
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, NULL, 0, false, &shape);
   dvt_status_free(error);
-  return error ? NULL : dvt_shape_handle_new(shape, true);
+  return error ? NULL : dvt_shape_handle_new(ctx, shape);
 }
 
 TF_ShapeHandle *TF_ShapeInferenceContextVectorFromSize(TF_ShapeInferenceContext *ctx, size_t size) {
@@ -100,7 +123,7 @@ TF_ShapeHandle *TF_ShapeInferenceContextVectorFromSize(TF_ShapeInferenceContext 
   dvt_shape shape = NULL;
   dvt_status error = dvt_shape_make(ctx->arena, &dim, 1, true, &shape);
   dvt_status_free(error);
-  return error ? NULL : dvt_shape_handle_new(shape, true);
+  return error ? NULL : dvt_shape_handle_new(ctx, shape);
 }
 
 void TF_ShapeInferenceContext_GetAttrType(TF_ShapeInferenceContext *ctx, const char *attr_name,
@@ -114,68 +137,68 @@ void TF_ShapeInferenceContext_GetAttrType(TF_ShapeInferenceContext *ctx, const c
 }
 
 int64_t TF_ShapeInferenceContextRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle) {
-  (void)ctx;
-  return handle ? dvt_shape_rank(handle->shape) : -1;
+  return dvt_shape_rank(dvt_handle_shape(ctx, handle));
 }
 
 int TF_ShapeInferenceContextRankKnown(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle) {
-  (void)ctx;
-  return handle && handle->shape;
+  return dvt_handle_shape(ctx, handle) != NULL;
 }
 
 void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle, int64_t rank,
                                       TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error = handle && result ? dvt_shape_with_rank(ctx->arena, handle->shape, rank, &shape)
-                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRank");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error = handle && result
+                         ? dvt_shape_with_rank(ctx->arena, dvt_handle_shape(ctx, handle), rank, &shape)
+                         : dvt_handle_is_null("TF_ShapeInferenceContextWithRank");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtLeast(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
                                              int64_t rank, TF_ShapeHandle *result, TF_Status *status) {
-  (void)ctx;
   dvt_shape shape = NULL;
-  dvt_status error = handle && result ? dvt_shape_with_rank_at_least(handle->shape, rank, &shape)
-                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtLeast");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error = handle && result
+                         ? dvt_shape_with_rank_at_least(dvt_handle_shape(ctx, handle), rank, &shape)
+                         : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtLeast");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtMost(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
                                             int64_t rank, TF_ShapeHandle *result, TF_Status *status) {
-  (void)ctx;
   dvt_shape shape = NULL;
-  dvt_status error = handle && result ? dvt_shape_with_rank_at_most(handle->shape, rank, &shape)
-                                      : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtMost");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error = handle && result
+                         ? dvt_shape_with_rank_at_most(dvt_handle_shape(ctx, handle), rank, &shape)
+                         : dvt_handle_is_null("TF_ShapeInferenceContextWithRankAtMost");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 // A dim of an unknown shape is unknown; an index outside the rank gives an unset handle (rules 80, 81).
 void TF_ShapeInferenceContextDim(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape_handle, int64_t i,
                                  TF_DimensionHandle *result) {
   if (!result) return;
-  dvt_shape shape = shape_handle ? shape_handle->shape : NULL;
+  dvt_shape shape = dvt_handle_shape(ctx, shape_handle);
   bool in_range = !shape || (i >= -(int64_t)shape->rank && i < shape->rank);
   bool is_set = shape_handle && in_range;
-  *result = (TF_DimensionHandle){is_set ? dvt_shape_dim(ctx->arena, shape, i) : 0, is_set};
+  *result = (TF_DimensionHandle){is_set ? dvt_shape_dim(ctx->arena, shape, i) : 0, is_set, ctx->call};
 }
 
 void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape_handle,
                                       int64_t start, int64_t end, TF_ShapeHandle *result, TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error = shape_handle && result
-                         ? dvt_shape_slice(ctx->arena, shape_handle->shape, start, end, &shape)
-                         : dvt_handle_is_null("TF_ShapeInferenceContextSubshape");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error = shape_handle && result ? dvt_shape_slice(ctx->arena, dvt_handle_shape(ctx, shape_handle),
+                                                              start, end, &shape)
+                                            : dvt_handle_is_null("TF_ShapeInferenceContextSubshape");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *first,
                                                TF_ShapeHandle *second, TF_ShapeHandle *result,
                                                TF_Status *status) {
   dvt_shape shape = NULL;
-  dvt_status error = first && second && result
-                         ? dvt_shape_concat(ctx->arena, first->shape, second->shape, &shape)
-                         : dvt_handle_is_null("TF_ShapeInferenceContextConcatenateShapes");
-  dvt_shape_store(error, shape, result, status);
+  dvt_status error =
+      first && second && result
+          ? dvt_shape_concat(ctx->arena, dvt_handle_shape(ctx, first), dvt_handle_shape(ctx, second), &shape)
+          : dvt_handle_is_null("TF_ShapeInferenceContextConcatenateShapes");
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 int TF_DimensionHandleValueKnown(TF_DimensionHandle *dim_handle) {

@@ -32,9 +32,10 @@ void TF_ShapeInferenceContext_OutputRange(TF_ShapeInferenceContext *ctx, const c
   dvt_status_to_tf(dvt_node_output_range(ctx->node, dvt_str_from(name), start, stop), status);
 }
 
-static void copy_shapes(const dvt_shape *shapes, int count, TF_ShapeHandle *const *results, int max_results) {
+static void copy_shapes(const TF_ShapeInferenceContext *ctx, const dvt_shape *shapes, int count,
+                        TF_ShapeHandle *const *results, int max_results) {
   for (int i = 0; i < count && i < max_results; i++)
-    if (results[i]) *results[i] = (TF_ShapeHandle){shapes[i], true};
+    if (results[i]) *results[i] = dvt_shape_handle_of(ctx, shapes[i]);
 }
 
 void TF_ShapeInferenceContext_GetInputsByName(TF_ShapeInferenceContext *ctx, const char *name,
@@ -42,7 +43,7 @@ void TF_ShapeInferenceContext_GetInputsByName(TF_ShapeInferenceContext *ctx, con
                                               TF_Status *status) {
   int start = 0, stop = 0;
   dvt_status error = dvt_node_input_range(ctx->node, dvt_str_from(name), &start, &stop);
-  if (!error) copy_shapes(ctx->inputs + start, stop - start, results, max_results);
+  if (!error) copy_shapes(ctx, ctx->inputs + start, stop - start, results, max_results);
   dvt_status_to_tf(error, status);
 }
 
@@ -51,7 +52,7 @@ void TF_ShapeInferenceContext_GetOutputsByName(TF_ShapeInferenceContext *ctx, co
                                                TF_Status *status) {
   int start = 0, stop = 0;
   dvt_status error = dvt_node_output_range(ctx->node, dvt_str_from(name), &start, &stop);
-  if (!error) copy_shapes(ctx->outputs + start, stop - start, results, max_results);
+  if (!error) copy_shapes(ctx, ctx->outputs + start, stop - start, results, max_results);
   dvt_status_to_tf(error, status);
 }
 
@@ -63,7 +64,7 @@ void TF_ShapeInferenceContext_SetOutputsByName(TF_ShapeInferenceContext *ctx, co
   if (!error && stop - start != num_shapes)
     error = dvt_error(TF_INVALID_ARGUMENT, "Must have exactly %d shapes for output '%s', got %d",
                       stop - start, name, num_shapes);
-  for (int i = 0; !error && i < num_shapes; i++) ctx->outputs[start + i] = dvt_handle_shape(shapes[i]);
+  for (int i = 0; !error && i < num_shapes; i++) ctx->outputs[start + i] = dvt_handle_shape(ctx, shapes[i]);
   dvt_status_to_tf(error, status);
 }
 
@@ -74,7 +75,7 @@ void TF_ShapeInferenceContext_GetOutput(TF_ShapeInferenceContext *ctx, int i, TF
   if (!output)
     error = dvt_error(TF_INVALID_ARGUMENT, "output index out of range: %d, the node has %d outputs", i,
                       ctx->node->output_count);
-  dvt_shape_store(error, output ? *output : NULL, result, status);
+  dvt_shape_store(ctx, error, output ? *output : NULL, result, status);
 }
 
 enum { MAX_OUTPUTS = 1 << 18 };  // of a node

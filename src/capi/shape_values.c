@@ -24,7 +24,7 @@ void TF_ShapeInferenceContext_InputAsPartialShape(TF_ShapeInferenceContext *ctx,
   dvt_shape shape = NULL;
   dvt_status error = result ? dvt_shape_of_input(ctx, i, &shape)
                             : dvt_handle_is_null("TF_ShapeInferenceContext_InputAsPartialShape");
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContext_MakeShapeFromShapeTensor(TF_ShapeInferenceContext *ctx, int i,
@@ -38,16 +38,16 @@ void TF_ShapeInferenceContext_MakeShapeFromShapeTensorTreatScalarAsUnknownShape(
   static const char name[] = "TF_ShapeInferenceContext_MakeShapeFromShapeTensorTreatScalarAsUnknownShape";
   dvt_shape shape = NULL;
   dvt_status error = result ? dvt_shape_of_input_or_scalar(ctx, i, &shape) : dvt_handle_is_null(name);
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 void TF_ShapeInferenceContext_MakeShapeFromTensor(TF_ShapeInferenceContext *ctx, const TF_Tensor *tensor,
                                                   TF_ShapeHandle *tensor_shape, TF_ShapeHandle *result,
                                                   TF_Status *status) {
-  dvt_shape shape = NULL, given = tensor ? NULL : dvt_handle_shape(tensor_shape);
+  dvt_shape shape = NULL, given = tensor ? NULL : dvt_handle_shape(ctx, tensor_shape);
   dvt_status error = result ? dvt_shape_of_tensor_or_length(ctx->arena, tensor, given, &shape)
                             : dvt_handle_is_null("TF_ShapeInferenceContext_MakeShapeFromTensor");
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 static void dim_of_input(TF_ShapeInferenceContext *ctx, int i, bool from_end, int rank, const char *function,
@@ -56,7 +56,7 @@ static void dim_of_input(TF_ShapeInferenceContext *ctx, int i, bool from_end, in
   dvt_status error = check_input(ctx, i);
   if (!error && !result) error = dvt_handle_is_null(function);
   if (!error) error = dvt_dim_of_axis_input(ctx, i, from_end, rank, &dim);
-  dvt_dim_store(error, dim, result, status);
+  dvt_dim_store(ctx, error, dim, result, status);
 }
 
 void TF_ShapeInferenceContext_MakeDimForScalarInput(TF_ShapeInferenceContext *ctx, int i,
@@ -111,16 +111,15 @@ void TF_ShapeInferenceContext_MakeShapeFromShapeProto(TF_ShapeInferenceContext *
   dvt_status error =
       result ? dvt_shape_of_proto(ctx->arena, dvt_str_make((const char *)proto, proto_bytes), &shape)
              : dvt_handle_is_null("TF_ShapeInferenceContext_MakeShapeFromShapeProto");
-  dvt_shape_store(error, shape, result, status);
+  dvt_shape_store(ctx, error, shape, result, status);
 }
 
 TF_Buffer *TF_ShapeInferenceContext_ShapeHandleToProto(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
                                                        TF_Status *status) {
-  (void)ctx;
   dvt_buf bytes = {0};
   int64_t dims[DVT_MAX_RANK];
   dvt_status error = NULL;
-  dvt_shape shape = dvt_handle_shape(handle);
+  dvt_shape shape = dvt_handle_shape(ctx, handle);
   for (int i = 0; shape && i < shape->rank; i++)
     dims[i] = dvt_dim_known(shape->dims[i]) ? shape->dims[i] : -1;
   dvt_shape_to_proto(dims, dvt_shape_rank(shape), &bytes);

@@ -13,6 +13,7 @@ typedef enum dvt_load_state { DVT_LOAD_RUNNING, DVT_LOAD_DONE, DVT_LOAD_FAILED }
 // Lives as long as the process: a thread may look at an op or kernel while its load fails.
 struct dvt_load {
   dvt_plugin *plugin;
+  const char *plugin_name;  // as long as the plugin; NULL = not told
   _Atomic dvt_load_state state;
   int op_count, kernel_count;  // registered so far
   const dvt_op_def *last_op;   // linked by older_of_load

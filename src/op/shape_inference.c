@@ -1,7 +1,9 @@
 // Symbolic shapes and the call of an op's shape function.
 #include "op/shape_inference.h"
 
+#include "base/debug.h"
 #include "op/dim_expr.h"
+#include "op/load_record.h"
 #include "op/shape_algebra.h"
 
 void dvt_shape_arena_deinit(dvt_shape_arena *arena) {
@@ -113,9 +115,25 @@ static dvt_status with_node(const TF_ShapeInferenceContext *ctx, dvt_status stat
   dvt_shape_describe_node(ctx, &text);
   dvt_buf_append_str(&text, DVT_STR("' with input shapes: "));
   dvt_shape_print_inputs(ctx, &text);
-  status = dvt_status_annotate(status, " for '%s.", text.data ? text.data : "");
+  const dvt_load *load = ctx->node->op->load;
+  dvt_buf_append_byte(&text, '.');
+  if (load && load->plugin_name)
+    dvt_buf_printf(&text, " The shape function is that of plugin '%s'.", load->plugin_name);
+  status = dvt_status_annotate(status, " for '%s", text.data ? text.data : "");
   dvt_buf_deinit(&text);
   return status;
+}
+
+// Never 0: that is the call of a context outside of debug mode.
+static uint32_t next_call(void) {
+  static _Atomic uint32_t last;
+  uint32_t call = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  return call ? call : 1;
+}
+
+DVT_COLD static dvt_status misuse_error(const TF_ShapeInferenceContext *ctx, dvt_status status) {
+  dvt_status_free(status);
+  return dvt_error(TF_INTERNAL, "The shape function %s", ctx->misuse);
 }
 
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
@@ -130,9 +148,11 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
                      DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
   TF_Status *tf_status = TF_NewStatus();
   if (!tf_status) return dvt_error_out_of_memory(sizeof(void *));
+  if (dvt_debug_is_on()) ctx->call = next_call();
   node->op->shape_fn(ctx, tf_status);
   dvt_status status = dvt_status_from_tf(tf_status);
   TF_DeleteStatus(tf_status);
+  if (DVT_UNLIKELY(ctx->misuse)) status = misuse_error(ctx, status);
   if (DVT_LIKELY(!status)) return NULL;
   for (int i = 0; i < node->output_count; i++) {
     ctx->outputs[i] = NULL;

@@ -71,6 +71,10 @@ struct TF_ShapeInferenceContext {
   const dvt_handle_shapes **merged_input_handles;
   dvt_shape *more_outputs;
   int32_t more_output_count;
+  // In debug mode: the number of this call, which its handles carry, how often the shape function has asked,
+  // and what it did wrong. 0 and NULL otherwise.
+  uint32_t call, question_count;
+  const char *misuse;
 };
 // Where the shape of output `i` is stored; NULL for an index out of range.
 static inline dvt_shape *dvt_shape_output(TF_ShapeInferenceContext *ctx, int i) {
@@ -88,15 +92,18 @@ const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, i
 struct TF_ShapeHandle {
   dvt_shape shape;
   bool is_set;
+  uint32_t call;  // of the context it was made in
 };
 struct TF_DimensionHandle {
   dvt_dim dim;
   bool is_set;
+  uint32_t call;
 };
 
 // Runs the op's shape function. Errors get " for '{{node n}} = Op[attrs](inputs)' with input shapes: [..],
 // ?." appended (rule 74). INVALID_ARGUMENT "No shape inference function exists for op 'X', did you forget to
-// define it?" when the op has none (rule 72).
+// define it?" when the op has none (rule 72). In debug mode INTERNAL for a function that used a handle of an
+// earlier call, or asked without end.
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) DVT_NODISCARD;
 
 #endif  // DVT_OP_SHAPE_INFERENCE_H_

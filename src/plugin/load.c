@@ -152,6 +152,7 @@ static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **ou
   DVT_RETURN_IF_ERROR(dvt_binding_prepare(path, elf));
   dvt_plugin *plugin = plugin_new(path);
   dvt_load *load = plugin ? dvt_load_begin(plugin) : NULL;
+  if (load) load->plugin_name = plugin->name;
   if (!load) {
     plugin_free(plugin);
     return dvt_error_out_of_memory(sizeof *plugin);

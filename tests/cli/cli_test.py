@@ -353,6 +353,21 @@ void TF_InitKernel(void) {
         text = self.call("run", graph, "--plugin", plugin, "--input", "x=" + x, "--profile")
         self.assertRegex(text, r"Cube +first_plugin +1 ")
 
+    def test_bitcast(self):
+        examples = os.path.join(SOURCE, "examples", "bitcast")
+        plugin = self.path("bitcast.so")
+        self.compile("-std=c11", "-fPIC", "-shared", os.path.join(examples, "bitcast.c"), "-o", plugin)
+        self.call("run", os.path.join(examples, "graph.pbtxt"), "--plugin", plugin, "--output", "bits", "--output", "bytes",
+                  "--out-dir", "out")
+        x = np.array([1, -2, 0.5], np.float32)
+        np.testing.assert_array_equal(self.outputs()["bits"][1], x.view(np.int32))
+        np.testing.assert_array_equal(self.outputs()["bytes"][1], x.view(np.uint8).reshape(3, 4))
+        # uint8[3] as float: its shape function sees that 3 bytes are no float, and names the node.
+        graph = self.path("g.pbtxt", placeholder("x", "DT_UINT8", [2, 3])
+                          + node("y", "Bitcast", ["x"], T="type: DT_UINT8", type="type: DT_FLOAT"))
+        self.assertRegex(self.call("run", graph, "--plugin", plugin, code=BAD_MODEL),
+                         r"last dimension must hold the bytes.*node y.*\[2,3\].*plugin 'bitcast'")
+
     def test_embed(self):
         program = self.path("embed")
         self.compile(os.path.join(SOURCE, "examples", "embed", "embed.c"), "-o", program)
