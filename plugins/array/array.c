@@ -1,5 +1,7 @@
 // array.so: constants, shapes, slicing, joining, padding, gathering, rearranging. Nothing here computes on
 // elements; all copying goes through common/strided.h.
+#include "array/infer.h"
+#include "common/shape_pattern.h"
 #include "dovetail/shape.h"
 
 // BroadcastArgs: as long as the longer of two vectors.
@@ -23,6 +25,10 @@ static void dvp_shape_fn_broadcast_args(TF_ShapeInferenceContext *ctx, TF_Status
   }
   TF_DeleteShapeHandle(out);
 }
+
+DVP_SHAPE_PATTERN(dvp_shape_fn_unique_counts, "n -> u; n; v")
+DVP_SHAPE_PATTERN(dvp_shape_fn_list_diff, "n; m -> u; v")
+DVP_SHAPE_PATTERN(dvp_shape_fn_tensor_scatter, "X; _; _ -> X")
 
 #define DVP_OPS_FILE "array/array_ops.def"
 #include "common/table.inc"

@@ -176,5 +176,7 @@ static inline dvp_bf16 dvp_bf16_store(float x) {
 
 // A row of a kernel table: the compute function is <op>_<t>_compute.
 #define DVP_ROW(t, op) {DVP_TYPE_##t, op##_##t##_compute},
+// A row of a table whose kernels share one compute function, <op>_compute.
+#define DVP_SHARED_ROW(t, op) {DVP_TYPE_##t, op##_compute},
 
 #endif  // DOVETAIL_PLUGINS_COMMON_DTYPE_H_
