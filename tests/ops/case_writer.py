@@ -79,7 +79,8 @@ class Writer:
         self.file.write(struct.pack('<I', len(data)) + data)
 
     def _tensor(self, value):
-        value = np.asarray(value)
+        # A scalar string as an object: NumPy's own strings lose NULs at the end.
+        value = np.asarray(value, dtype=object) if isinstance(value, bytes) else np.asarray(value)
         enum = 7 if value.dtype.kind in 'OSU' else tf.as_dtype(value.dtype).as_datatype_enum
         self.file.write(struct.pack('<II', enum, value.ndim) + struct.pack('<%dq' % value.ndim, *value.shape))
         if enum == 7:
@@ -245,6 +246,8 @@ class Writer:
                     {k: np.asarray(v).shape for k, v in feeds.items()},
                     str(error)[:300],
                 )
+        except UnicodeDecodeError:
+            fails = True  # stock's sentence quotes bytes that are no text
         self.count += 1
         self.refused += fails
         if not fails:

@@ -8,7 +8,6 @@ from case_writer import NUMBERS, tf
 
 
 def names(writer, data, scale):
-    s = data.tensor
     writer.add(
         'ShardedFilename',
         {
@@ -21,19 +20,6 @@ def names(writer, data, scale):
         'ShardedFilename',
         {'basename': np.array(b'', dtype=object), 'shard': np.int32(0), 'num_shards': np.int32(1)},
     )
-    for separator in ('', ', ', 'long separator between the parts'):
-        writer.add(
-            'StringJoin',
-            {'inputs': [s('string', (2, 3)), s('string', ()), s('string', (2, 3))]},
-            {'separator': separator},
-        )
-        writer.add('StringJoin', {'inputs': [s('string', ())]}, {'separator': separator})
-        writer.add('StringJoin', {'inputs': [s('string', ()), s('string', ())]}, {'separator': separator})
-        writer.add('StringJoin', {'inputs': [s('string', (0,)), s('string', (0,))]}, {'separator': separator})
-    writer.add('StringJoin', {'inputs': [s('string', (2,)), s('string', (3,))]}, must_fail=True)
-    texts = np.array([b's3://bucket/x', b'/local/file', b'', b's3://', b'xs3://'], dtype=object)
-    for pattern in ('^s3://.*', '.*', '[a-z]+', '(a|/local/).*', ''):
-        writer.add('StaticRegexFullMatch', {'input': texts}, {'pattern': pattern})
 
 
 def checks(writer, data, scale):

@@ -18,11 +18,12 @@ import cases_random
 import cases_scatter
 import cases_sparse
 import cases_state
+import cases_text
 import coverage
 from case_writer import Writer
 from random_data import Data
 
-FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES, **cases_list.FAMILIES, **cases_scatter.FAMILIES, **cases_sparse.FAMILIES}
+FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES, **cases_list.FAMILIES, **cases_scatter.FAMILIES, **cases_sparse.FAMILIES, **cases_text.FAMILIES}
 
 
 def main():
