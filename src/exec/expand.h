@@ -5,13 +5,7 @@
 #define DVT_EXEC_EXPAND_H_
 
 #include "exec/session_state.h"
-
-// Where a value comes from. node >= 0: output `index` of that node of the expansion.
-typedef struct dvt_source {
-  int32_t node, index;
-} dvt_source;
-#define DVT_SOURCE_FEED (-1)   // index: which feed
-#define DVT_SOURCE_CONST (-2)  // index: which constant of the plan (made by folding, not here)
+#include "graph/shapes.h"
 
 typedef struct dvt_expanded_node {
   dvt_session_node *session_node;

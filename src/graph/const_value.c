@@ -36,11 +36,11 @@ static bool is_small(dvt_str proto, int64_t most, int dtype, const int64_t *dims
   return dtype != TF_STRING || (uint64_t)count * proto.len <= MAX_CONST_STRING_BYTES;
 }
 
-static bool const_tensor(const TF_Operation *node, int64_t most, TF_Tensor *out) {
+bool dvt_const_tensor(const dvt_node_def *def, int64_t most, TF_Tensor *out) {
   dvt_str value, proto;
   int64_t dims[DVT_MAX_RANK];
   int dtype, rank;
-  if (!is_op(node, DVT_STR("Const")) || !dvt_node_attr(&node->def, DVT_STR("value"), &value)) return false;
+  if (!dvt_str_is(def->op->name, "Const") || !dvt_node_attr(def, DVT_STR("value"), &value)) return false;
   dvt_status status = dvt_attr_get_tensor(value, &proto);
   if (!status) status = dvt_tensor_proto_header(proto, &dtype, dims, DVT_MAX_RANK, &rank);
   bool small = !status && is_small(proto, most, dtype, dims, rank);
@@ -79,7 +79,7 @@ static const dvt_value *value_of_input(void *arg, int index) {
 
 static const dvt_value *value_of_const(evaluation *e, const TF_Operation *node) {
   TF_Tensor tensor = {0};
-  if (!const_tensor(node, DVT_VALUE_MAX_COUNT, &tensor)) return NULL;
+  if (!dvt_const_tensor(&node->def, DVT_VALUE_MAX_COUNT, &tensor)) return NULL;
   const dvt_value *value = dvt_value_of_tensor(&e->graph->scratch, &tensor);
   dvt_tensor_reset(&tensor);
   return value;
@@ -118,7 +118,7 @@ const TF_Tensor *dvt_known_input_tensor(void *known_inputs, int index) {
   dvt_edge source = through_identities(known->inputs[index]);
   if (!source.node) return NULL;
   struct dvt_known_value *value = dvt_arena_calloc(&known->graph->scratch, 1, sizeof *value);
-  if (!value || (!const_tensor(source.node, MAX_CONST_ELEMENTS, &value->tensor) &&
+  if (!value || (!dvt_const_tensor(&source.node->def, MAX_CONST_ELEMENTS, &value->tensor) &&
                  !known_small(known, index, &value->tensor)))
     return NULL;
   value->index = index;

@@ -154,6 +154,8 @@ bool dvt_known_input_as_shape(void *known_inputs, int index, dvt_shape *out_shap
 const dvt_handle_shapes *dvt_known_input_handle(void *known_inputs, int index);
 // What is known of the values behind an output: as set by TF_SetHandleShapeAndType, else as inferred.
 const dvt_handle_shapes *dvt_graph_known_handle(TF_Graph *graph, dvt_edge source);
+// The value of a Const node of at most `most` elements, into an empty tensor; false for other nodes.
+bool dvt_const_tensor(const dvt_node_def *def, int64_t most, TF_Tensor *out);
 dvt_str dvt_known_input_name(void *known_inputs, int index);  // "producer" or "producer:1"
 void dvt_known_inputs_deinit(dvt_known_inputs *known);
 
