@@ -11,6 +11,8 @@
 #define DVT_PRINTF(format_index, args_index) __attribute__((format(printf, format_index, args_index)))
 #define DVT_NODISCARD __attribute__((warn_unused_result))
 #define DVT_COLD __attribute__((cold, noinline))
+// In a loop of few turns: keeps the compiler from making it a vector loop, whose set-up costs more.
+#define DVT_FEW_TURNS() __asm__ volatile("")
 #define DVT_NEVER_NULL __attribute__((returns_nonnull))
 #define DVT_TARGET(isa) __attribute__((target(isa)))  // one function for a later instruction set
 

@@ -3,7 +3,7 @@
 #include "tensorflow/c/tf_tensor.h"
 
 #include "base/log.h"
-#include "tensor/tensor.h"
+#include "tensor/loan.h"
 #include "tensor/tensor_proto.h"
 #include "tensorflow/c/c_api.h"
 
@@ -94,7 +94,7 @@ TF_Tensor *TF_NewTensor(TF_DataType dtype, const int64_t *dims, int num_dims, vo
 }
 
 TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor) {
-  if (!tensor || !tensor->buffer) return NULL;
+  if (!tensor || !tensor->buffer || dvt_tensor_is_lent(tensor)) return NULL;
   return tensor->buffer->owned && dvt_buffer_is_unique(tensor->buffer) ? tensor : NULL;
 }
 
@@ -103,7 +103,8 @@ void TF_DeleteTensor(TF_Tensor *tensor) { dvt_tensor_handle_delete(tensor); }
 TF_DataType TF_TensorType(const TF_Tensor *tensor) { return (TF_DataType)tensor->dtype; }
 
 void TF_SetShape(TF_Tensor *tensor, const int64_t *dims, int num_dims) {
-  dvt_status status = dvt_tensor_set_shape(tensor, dims, num_dims);
+  dvt_status status = dvt_tensor_handle_own(tensor);
+  if (!status) status = dvt_tensor_set_shape(tensor, dims, num_dims);
   if (status) log_and_free("TF_SetShape (the shape stays as it was)", status);
 }
 
@@ -128,9 +129,11 @@ bool TF_TensorIsAligned(const TF_Tensor *tensor) {
 }
 
 // Moves `value` into the handle in place of what it held; the two may have shared a buffer.
-static void replace(TF_Tensor *to, TF_Tensor *value) {
-  dvt_tensor_reset(to);
-  dvt_tensor_move(to, value);
+static dvt_status replace(TF_Tensor *to, TF_Tensor *value) {
+  dvt_status status = dvt_tensor_handle_own(to);
+  dvt_tensor_reset(status ? value : to);
+  if (!status) dvt_tensor_move(to, value);
+  return status;
 }
 
 static dvt_status bitcast(const TF_Tensor *from, TF_DataType type, const int64_t *dims, int num_dims,
@@ -158,8 +161,7 @@ static dvt_status bitcast(const TF_Tensor *from, TF_DataType type, const int64_t
   TF_Tensor value = {0};
   DVT_RETURN_IF_ERROR(
       dvt_tensor_init_with_buffer(&value, (int)type, dims, num_dims, dvt_buffer_retain(from->buffer)));
-  replace(to, &value);
-  return NULL;
+  return replace(to, &value);
 }
 
 void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to, const int64_t *new_dims,
@@ -181,6 +183,6 @@ void TF_TensorFromProto(const TF_Buffer *from, TF_Tensor *to, TF_Status *status)
   }
   TF_Tensor value = {0};
   dvt_status error = dvt_tensor_from_proto(dvt_str_make((const char *)from->data, from->length), &value);
-  if (!error) replace(to, &value);
+  if (!error) error = replace(to, &value);
   dvt_status_to_tf(error, status);
 }

@@ -3,6 +3,7 @@
 #include "exec/callable.h"
 
 #include "exec/run.h"
+#include "tensor/loan.h"
 
 #define MAX_NESTED_CALLS 256  // each takes some of the thread's stack
 
@@ -90,7 +91,10 @@ static dvt_status call(dvt_callable *callable, bool owns_args, dvt_run *run, int
   DVT_RETURN_IF_ERROR(get_plan(callable, owns_args, &run->plan));
   if (DVT_UNLIKELY(arg_count != run->plan->feed_count || result_count != run->plan->fetch_count))
     return wrong_counts(callable, arg_count, result_count);
-  for (int i = 0; i < arg_count; i++) DVT_RETURN_IF_ERROR(dvt_plan_check_feed(run->plan, i, run->feeds[i]));
+  for (int i = 0; i < arg_count; i++) {
+    DVT_RETURN_IF_ERROR(dvt_plan_check_feed(run->plan, i, run->feeds[i]));
+    if (owns_args) DVT_RETURN_IF_ERROR(dvt_tensor_handle_own(run->feeds[i]));
+  }
   return dvt_plan_run(run);
 }
 

@@ -189,16 +189,12 @@ static inline void dvt_value_drop(TF_Tensor *t) {
   t->rank = 0;
 }
 
-// *to, which is empty, takes the value of *from. Copies the dims that there are, not the room for them.
+// *to, which is empty, takes the value of *from.
 static inline void dvt_value_move(TF_Tensor *to, TF_Tensor *from) {
-  to->buffer = from->buffer;
-  to->data = from->data;
-  to->dtype = from->dtype;
-  to->rank = from->rank;
   if (DVT_LIKELY(from->rank <= DVT_INLINE_RANK))
-    for (int32_t i = 0; i < from->rank; i++) to->shape.inline_dims[i] = from->shape.inline_dims[i];
+    dvt_tensor_view(to, from);
   else
-    to->shape.heap_dims = from->shape.heap_dims;
+    *to = *from;
   from->buffer = NULL;
   from->data = NULL;
   from->rank = 0;

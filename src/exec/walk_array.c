@@ -2,6 +2,7 @@
 // few pointers of one context, calls the kernel, looks whether the outputs are there, and drops the values
 // that were read for the last time. Everything else was decided when the plan was made.
 #include "exec/run.h"
+#include "tensor/loan.h"
 
 // The first runs of a state look for outputs whose slot is still in use when they are allocated: forwarding
 // and kernels that keep a tensor let a buffer outlive the value it was made for. Such an output gets a slot
@@ -19,6 +20,7 @@ typedef struct array_state {
   dvt_plan *plan;
   TF_OpKernelContext ctx;
   dvt_step step;
+  dvt_lender lender;
   TF_Tensor **inputs;
   dvt_kernel_output *outputs;
   TF_Tensor *feeds;
@@ -36,6 +38,7 @@ static TF_Tensor *value_of(const array_state *s, dvt_source source) {
 }
 
 static void state_free(array_state *s) {
+  dvt_lender_deinit(&s->lender);
   for (int32_t i = 0; i < s->plan->array.slot_count; i++) dvt_slot_deinit(&s->slots[i]);
   for (int i = 0; i < TEMP_SLOTS; i++) dvt_slot_deinit(&s->temp_slots[i]);
   while (s->own_slots) {
@@ -69,6 +72,7 @@ static array_state *state_new(dvt_plan *plan) {
     s->outputs[i].slot = a->slots[i] < 0 ? NULL : &s->slots[a->slots[i]];
   for (int32_t i = 0; i < a->input_count; i++) s->inputs[i] = value_of(s, a->inputs[i]);
   s->ctx.step = &s->step;
+  s->ctx.lender = &s->lender;
   s->ctx.temp_slots = s->temp_slots;
   s->ctx.temp_slot_count = TEMP_SLOTS;
   dvt_step_init(&s->step, plan->session);
@@ -106,6 +110,22 @@ static void separate_slots(array_state *s, const dvt_array_step *step) {
   }
 }
 
+static inline void drop_value(dvt_kernel_output *value) {
+  value->is_set = false;
+  if (value->is_passed_on) {
+    value->is_passed_on = false;
+    value->tensor.buffer = NULL;
+  }
+  if (DVT_UNLIKELY(value->tensor.rank > DVT_INLINE_RANK)) {
+    dvt_tensor_reset(&value->tensor);
+    return;
+  }
+  dvt_slot_release(value->slot, value->tensor.buffer);
+  value->tensor.buffer = NULL;
+  value->tensor.data = NULL;
+  value->tensor.rank = 0;
+}
+
 static inline bool outputs_are_fine(const TF_OpKernelContext *ctx, const dvt_array_step *step) {
   if (DVT_UNLIKELY(ctx->status != NULL)) return false;
   for (int32_t i = 0; i < step->output_count; i++)
@@ -134,13 +154,10 @@ static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
   ctx->output_count = step->output_count;
   atomic_store_explicit(&ctx->temp_slots_used, 0, memory_order_relaxed);
   dvt_kernel_compute(ctx);
+  if (DVT_UNLIKELY(dvt_lender_has_open(&s->lender))) dvt_lender_settle(&s->lender);
   if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) DVT_RETURN_IF_ERROR(step_failed(s, step));
   const int32_t *release = a->releases + step->first_release, *end = release + step->release_count;
-  for (; release < end; release++) {
-    dvt_kernel_output *value = &s->outputs[*release];
-    dvt_value_drop(&value->tensor);
-    value->is_set = false;
-  }
+  for (; release < end; release++) drop_value(&s->outputs[*release]);
   return NULL;
 }
 
@@ -188,10 +205,7 @@ static void take_feeds(array_state *s, const dvt_run *run) {
 }
 
 static void drop_values(array_state *s) {
-  for (int32_t i = 0; i < s->plan->array.output_count; i++) {
-    dvt_value_drop(&s->outputs[i].tensor);
-    s->outputs[i].is_set = false;
-  }
+  for (int32_t i = 0; i < s->plan->array.output_count; i++) drop_value(&s->outputs[i]);
 }
 
 static dvt_status new_handle(const TF_Tensor *value, bool deep, TF_Tensor **out_handle) {
@@ -229,9 +243,7 @@ static dvt_status fetch(array_state *s, dvt_run *run) {
   for (int32_t i = 0; i < plan->fetch_count; i++) {
     run->fetched[i] = s->handles[i];
     dvt_source source = plan->array_fetches[i];
-    if (source.node < 0) continue;
-    dvt_value_drop(&s->outputs[source.index].tensor);
-    s->outputs[source.index].is_set = false;
+    if (source.node >= 0) drop_value(&s->outputs[source.index]);
   }
   drop_feeds(s);
   return NULL;
@@ -248,8 +260,11 @@ static dvt_status run_in(array_state *s, dvt_run *run) {
 dvt_status dvt_array_run(dvt_run *run) {
   array_state *s = state_take(run->plan);
   if (!s) return dvt_error_out_of_memory(sizeof *s);
+  dvt_lender *outer = dvt_lender_current;
+  dvt_lender_current = &s->lender;
   dvt_step_begin(&s->step, run);
   dvt_status status = run_in(s, run);
+  dvt_lender_current = outer;
   if (DVT_UNLIKELY(status != NULL)) {
     dvt_step_finish(&s->step);
     drop_values(s);

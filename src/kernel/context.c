@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "tensor/loan.h"
 
 dvt_status dvt_context_misuse(TF_OpKernelContext *ctx, dvt_status status) {
   dvt_log(DVT_ERROR, "kernel of {{node " DVT_STR_FMT "}}: %s", DVT_STR_ARG(ctx->kernel->node->name),
@@ -27,50 +28,56 @@ bool dvt_context_input_is_ref(const TF_OpKernelContext *ctx, int i) {
 // struct.
 static inline dvt_status copy_value(TF_Tensor *out, const TF_Tensor *from) {
   if (DVT_LIKELY(from->rank <= DVT_INLINE_RANK)) {
-    *out = *from;
+    dvt_tensor_view(out, from);
     return NULL;
   }
   return dvt_tensor_init_with_buffer(out, from->dtype, dvt_tensor_dims(from), from->rank, from->buffer);
 }
 
-static dvt_status new_handle(const TF_Tensor *from, TF_Tensor **out_tensor) {
-  TF_Tensor *handle = dvt_tensor_handle_new();
+static dvt_status new_counted_handle(const TF_Tensor *from, TF_Tensor **out_tensor) {
+  TF_Tensor *handle = dvt_tensor_handle_copy(from);
   if (DVT_UNLIKELY(!handle)) return dvt_error_out_of_memory(sizeof *handle);
-  dvt_buffer_retain(from->buffer);
-  dvt_status status = copy_value(handle, from);
-  if (DVT_UNLIKELY(status != NULL)) {
-    dvt_tensor_handle_delete(handle);
-    return status;
-  }
   *out_tensor = handle;
   return NULL;
 }
 
-// One more reference to a buffer that nobody but this call can reach: no atomic read-modify-write is needed.
-static void retain_unique(dvt_buffer *buffer) {
-  int refs = atomic_load_explicit(&buffer->refs, memory_order_relaxed);
-  atomic_store_explicit(&buffer->refs, refs + 1, memory_order_relaxed);
-}
-
-// Makes the output's tensor, whose buffer is unique, visible and hands out a handle to it; on failure it is
-// dropped.
-static dvt_status publish_output(dvt_kernel_output *output, TF_Tensor **out_tensor) {
-  TF_Tensor *handle = dvt_tensor_handle_new();
-  dvt_status status = NULL;
+// `source` as in loan.h.
+static inline dvt_status new_handle(TF_OpKernelContext *ctx, const TF_Tensor *from, int source,
+                                    TF_Tensor **out_tensor) {
+  TF_Tensor *handle = dvt_lend(ctx->lender, from, source);
   if (DVT_LIKELY(handle != NULL)) {
-    retain_unique(output->tensor.buffer);
-    status = copy_value(handle, &output->tensor);
-  } else {
-    status = dvt_error_out_of_memory(sizeof *handle);
+    *out_tensor = handle;
+    return NULL;
   }
-  if (DVT_UNLIKELY(status != NULL)) {
-    dvt_tensor_handle_delete(handle);
+  return new_counted_handle(from, out_tensor);
+}
+
+// Makes the output's tensor visible and hands out a handle to it; on failure it is dropped.
+static dvt_status publish_output(TF_OpKernelContext *ctx, dvt_kernel_output *output, TF_Tensor **out_tensor) {
+  dvt_status status = new_handle(ctx, &output->tensor, -1, out_tensor);
+  if (DVT_LIKELY(!status))
+    output->is_set = true;
+  else
     dvt_tensor_reset(&output->tensor);
-    return status;
-  }
-  output->is_set = true;
-  *out_tensor = handle;
-  return NULL;
+  return status;
+}
+
+// The executor's value behind an input that is last used here and lent: its reference can be passed on to an
+// output. NULL: it cannot.
+static inline dvt_kernel_output *passable_input(const TF_OpKernelContext *ctx, int i) {
+  if (!dvt_lender_is_here(ctx->lender) || !ctx->last_use || !ctx->last_use[i]) return NULL;
+  dvt_kernel_output *value = (dvt_kernel_output *)ctx->inputs[i];
+  return value->is_passed_on ? NULL : value;
+}
+
+// The reference for an output that becomes what the handle reads.
+static void retain_for_output(TF_OpKernelContext *ctx, const TF_Tensor *handle) {
+  int i = dvt_loan_source(ctx->lender, handle);
+  dvt_kernel_output *value = i >= 0 ? passable_input(ctx, i) : NULL;
+  if (value)
+    value->is_passed_on = true;
+  else
+    dvt_buffer_retain(handle->buffer);
 }
 
 static dvt_status DVT_COLD ref_input(TF_OpKernelContext *ctx, int i) {
@@ -88,7 +95,7 @@ static dvt_status DVT_COLD read_through_ref(TF_OpKernelContext *ctx, int i, TF_T
   TF_Tensor value = {0};
   DVT_RETURN_IF_ERROR(dvt_resource_from_tensor(ctx->inputs[i], &dvt_variable_type, &object));
   DVT_RETURN_IF_ERROR(dvt_variable_read((dvt_variable *)object, &value));
-  dvt_status status = new_handle(&value, out_tensor);
+  dvt_status status = new_counted_handle(&value, out_tensor);
   dvt_tensor_reset(&value);
   return status;
 }
@@ -105,7 +112,7 @@ dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_ten
     if (declared > DVT_DTYPE_REF_OFFSET) return ref_input(ctx, i);
     if (declared != TF_RESOURCE) return read_through_ref(ctx, i, out_tensor);
   }
-  return new_handle(input, out_tensor);
+  return new_handle(ctx, input, i, out_tensor);
 }
 
 dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **out_variable) {
@@ -131,8 +138,8 @@ dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tenso
     return dvt_context_misuse(ctx, dvt_error(TF_INVALID_ARGUMENT, "output %d was set to no tensor", i));
   dvt_kernel_output *output = &ctx->outputs[i];
   if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
-  DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
-  dvt_buffer_retain(tensor->buffer);
+  if (!dvt_tensor_is_lent(tensor)) DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
+  retain_for_output(ctx, tensor);
   DVT_RETURN_IF_ERROR(copy_value(&output->tensor, tensor));
   output->is_set = true;
   return NULL;
@@ -144,7 +151,7 @@ dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor 
     return dvt_context_misuse(
         ctx, dvt_error(TF_FAILED_PRECONDITION,
                        "output %d is not set yet; allocate it before TF_GetMutableOutput", i));
-  return new_handle(&ctx->outputs[i].tensor, out_tensor);
+  return new_handle(ctx, &ctx->outputs[i].tensor, -1, out_tensor);
 }
 
 // Shape errors end the process in stock; running out of memory is reported with shape and type.
@@ -192,7 +199,7 @@ dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int
   int dtype = dvt_kernel_output_type(ctx->kernel, i);
   dvt_status status = dvt_tensor_init_in_slot(&output->tensor, dtype, dims, rank, output->slot);
   if (DVT_UNLIKELY(status != NULL)) return allocation_error(ctx, status, dtype, dims, rank);
-  return publish_output(output, out_tensor);
+  return publish_output(ctx, output, out_tensor);
 }
 
 static inline bool same_dims(const TF_Tensor *t, const int64_t *dims, int rank) {
@@ -225,6 +232,9 @@ static bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64
   if (input->dtype != dvt_kernel_output_type(kernel, o) || dvt_kernel_input_type(kernel, i) != input->dtype)
     return false;
   if (!input->buffer->owned || !dvt_buffer_is_unique(input->buffer)) return false;
+  if (ctx->lender &&
+      (((const dvt_kernel_output *)input)->is_passed_on || dvt_lender_has_lent(ctx->lender, input->buffer)))
+    return false;
   if (is_host(kernel->host_memory_inputs, i) != is_host(kernel->host_memory_outputs, o)) return false;
   for (int k = 0; k < ctx->input_count; k++)
     if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == input->buffer) return false;
@@ -235,9 +245,14 @@ static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *
                           TF_Tensor **out_tensor) {
   const TF_Tensor *input = ctx->inputs[i];
   dvt_kernel_output *output = &ctx->outputs[o];
-  retain_unique(input->buffer);
-  DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank, input->buffer));
-  return publish_output(output, out_tensor);
+  dvt_buffer *buffer = input->buffer;
+  dvt_kernel_output *value = rank <= DVT_INLINE_RANK ? passable_input(ctx, i) : NULL;
+  if (value)
+    value->is_passed_on = true;
+  else
+    dvt_buffer_retain_unique(buffer);
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_with_buffer(&output->tensor, input->dtype, dims, rank, buffer));
+  return publish_output(ctx, output, out_tensor);
 }
 
 dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,

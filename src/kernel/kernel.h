@@ -85,6 +85,9 @@ struct TF_OpKernelConstruction {
 typedef struct dvt_kernel_output {
   TF_Tensor tensor;  // by value; empty until set
   bool is_set;
+  // An output of the node that reads this value last has taken over its reference; the executor forgets the
+  // value after that node without dropping it.
+  bool is_passed_on;
   dvt_slot *slot;  // where AllocateOutput takes storage; NULL = heap (fetched or unknown lifetime)
 } dvt_kernel_output;
 
@@ -106,6 +109,9 @@ struct TF_OpKernelContext {
   // last_use[i]: the executor will not read inputs[i] after this node, so its buffer may be forwarded. May be
   // NULL.
   const bool *last_use;
+  // Lends inputs and outputs to the kernel's handles. Only of executors that settle the loans after the call,
+  // and whose values behind inputs with `last_use` are dvt_kernel_outputs. NULL: handles count references.
+  struct dvt_lender *lender;
   // stable_inputs[i]: inputs[i] is a constant or a variable's value (dvt_input_is_stable). May be NULL.
   const bool *stable_inputs;
   // unread_outputs[i]: nobody reads output i, so the kernel may leave it unset. May be NULL.

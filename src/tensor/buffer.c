@@ -109,7 +109,7 @@ dvt_buffer *dvt_slot_acquire(dvt_slot *slot, size_t bytes) {
   dvt_buffer *kept = slot->buffer;
   if (kept && atomic_load_explicit(&kept->refs, memory_order_acquire) == 1 && kept->capacity >= bytes) {
     kept->bytes = bytes;
-    return dvt_buffer_retain(kept);
+    return dvt_buffer_retain_unique(kept);
   }
   dvt_buffer *fresh = dvt_buffer_allocate(bytes, 0);
   if (!fresh) return NULL;

@@ -43,6 +43,12 @@ static inline void dvt_buffer_release(dvt_buffer *buffer) {
       atomic_fetch_sub_explicit(&buffer->refs, 1, memory_order_acq_rel) == 1)
     dvt_buffer_destroy(buffer);
 }
+// One more reference to a buffer that nobody but the caller can reach: no atomic read-modify-write is needed.
+static inline dvt_buffer *dvt_buffer_retain_unique(dvt_buffer *buffer) {
+  int refs = atomic_load_explicit(&buffer->refs, memory_order_relaxed);
+  atomic_store_explicit(&buffer->refs, refs + 1, memory_order_relaxed);
+  return buffer;
+}
 // Is the caller's reference the only one, apart from a slot's?
 static inline bool dvt_buffer_is_unique(const dvt_buffer *buffer) {
   int slot = atomic_load_explicit(&buffer->slot_refs, memory_order_relaxed);
@@ -58,6 +64,15 @@ typedef struct dvt_slot {
 // A buffer with one reference for the caller; bytes set. NULL when out of memory. Only for dtypes without owned
 // elements (others: dvt_buffer_allocate).
 dvt_buffer *dvt_slot_acquire(dvt_slot *slot, size_t bytes) DVT_NODISCARD;
+// Ends the use of a buffer that came from `slot` (NULL: from elsewhere). Only the slot's running step may call.
+static inline void dvt_slot_release(const dvt_slot *slot, dvt_buffer *buffer) {
+  // The slot and the caller are the only holders: nobody else can count at the same time.
+  if (slot && slot->buffer == buffer && buffer &&
+      atomic_load_explicit(&buffer->refs, memory_order_acquire) == 2)
+    atomic_store_explicit(&buffer->refs, 1, memory_order_relaxed);
+  else
+    dvt_buffer_release(buffer);
+}
 void dvt_slot_deinit(dvt_slot *slot);
 
 #endif  // DVT_TENSOR_BUFFER_H_

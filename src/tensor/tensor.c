@@ -108,6 +108,7 @@ TF_Tensor *dvt_tensor_handle_new(void) {
   handle->data = NULL;
   handle->dtype = 0;
   handle->rank = 0;
+  atomic_init(&handle->lender, NULL);
   return handle;
 }
 
@@ -123,7 +124,12 @@ TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) {
 
 void dvt_tensor_handle_delete(TF_Tensor *handle) {
   if (!handle) return;
-  dvt_buffer_release(handle->buffer);
+  // Acquires what a lender on another thread did when it settled.
+  struct dvt_lender *lender = atomic_load_explicit(&handle->lender, memory_order_acquire);
+  if (!lender)
+    dvt_buffer_release(handle->buffer);
+  else if (!dvt_loan_end(handle, lender))
+    return;
   drop_dims(handle);
   handle_free(handle);
 }

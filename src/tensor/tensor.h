@@ -21,10 +21,26 @@ struct TF_Tensor {
     int64_t inline_dims[DVT_INLINE_RANK];
     int64_t *heap_dims;  // rank > DVT_INLINE_RANK
   } shape;
+  // Handles only: whose reference it reads through (loan.h), and under which number. NULL: its own.
+  _Atomic(struct dvt_lender *) lender;
+  int32_t loan;
 };
 
 static inline const int64_t *dvt_tensor_dims(const TF_Tensor *t) {
   return t->rank <= DVT_INLINE_RANK ? t->shape.inline_dims : t->shape.heap_dims;
+}
+
+// *out becomes a second view of *from, whose rank is DVT_INLINE_RANK at most; references are the caller's to
+// count. Copies the dims that there are, not the room for them: wide loads of what was just written stall.
+static inline void dvt_tensor_view(TF_Tensor *out, const TF_Tensor *from) {
+  out->buffer = from->buffer;
+  out->data = from->data;
+  out->dtype = from->dtype;
+  out->rank = from->rank;
+  for (int32_t i = 0; i < from->rank; i++) {
+    out->shape.inline_dims[i] = from->shape.inline_dims[i];
+    DVT_FEW_TURNS();
+  }
 }
 
 // Number of elements and bytes of a shape, checked. Errors: INVALID_ARGUMENT for negative dims, rank out of 0..254,
@@ -57,10 +73,17 @@ static inline bool dvt_tensor_holds_objects(const TF_Tensor *t) {
          t->buffer->element_dtype == t->dtype;
 }
 
+// A view of a tensor that the runtime made and checked.
+static inline bool dvt_tensor_is_lent(const TF_Tensor *t) {
+  return atomic_load_explicit(&t->lender, memory_order_relaxed) != NULL;
+}
+
 // Handles on the heap (free list). NULL when out of memory.
 TF_Tensor *dvt_tensor_handle_new(void) DVT_NODISCARD;               // an empty value in a handle
 TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) DVT_NODISCARD;  // shares the buffer
 void dvt_tensor_handle_delete(TF_Tensor *handle);                   // resets and frees; NULL is fine
+// Ends a loan (loan.h); false when the handle stays for its lender to free. Internal to delete.
+bool dvt_loan_end(TF_Tensor *handle, struct dvt_lender *lender);
 
 // A deep copy in fresh, runtime-owned memory (strings copied, objects retained).
 dvt_status dvt_tensor_clone(const TF_Tensor *src, TF_Tensor *out) DVT_NODISCARD;
