@@ -36,6 +36,30 @@ DVT_EXPORT void dvt_shape_fn_unchanged_vector(TF_ShapeInferenceContext *ctx, TF_
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_unchanged_rank_at_least_1(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// As dvt_shape_fn_unchanged, for an input of rank 2 or more (FFT2D).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_rank_at_least_2(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// As dvt_shape_fn_unchanged, for an input of rank 3 or more (FFT3D).
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_rank_at_least_3(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// As dvt_shape_fn_unchanged, for an input of rank 1 or less.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_rank_at_most_1(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// As dvt_shape_fn_unchanged, for an input that must be a matrix.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_unchanged_matrix(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// The first output has the shape of attribute `shape`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_explicit_shape(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Output i has the i-th shape of attribute `shapes`, which has one for each.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_explicit_shapes(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
 // All inputs have one shape; the first output has it too (AddN).
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_merge_inputs(TF_ShapeInferenceContext *ctx, TF_Status *status);
@@ -85,6 +109,85 @@ DVT_EXPORT void dvt_shape_fn_arg_extremum(TF_ShapeInferenceContext *ctx, TF_Stat
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_range(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// BatchMatMul with `adj_x`, `adj_y`; the leading dimensions are the same.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_batch_matmul_v1(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Einsum with `equation`, one or two inputs.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_einsum(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Cross: both inputs have one shape, with a last dimension of 3.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_cross(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// RFFT: input 1 is the length of the last dimension before the transform.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_rfft(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// RFFT2D: input 1 gives the lengths of the last two dimensions before the transform.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_rfft2d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// RFFT3D: input 1 gives the lengths of the last three dimensions before the transform.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_rfft3d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// IRFFT: input 1 is the length of the last dimension.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_irfft(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// IRFFT2D: input 1 gives the lengths of the last two dimensions.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_irfft2d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// IRFFT3D: input 1 gives the lengths of the last three dimensions.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_irfft3d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SegmentSum and its kin: data and the segment of each row.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_segment_reduction(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// UnsortedSegmentSum, SegmentSumV2 and their kin: input 2 is the number of segments; the segments may have
+// the rank of any first dimensions of the data. Since: dovetail
+DVT_EXPORT void dvt_shape_fn_segment_reduction_with_num_segments(TF_ShapeInferenceContext *ctx,
+                                                                 TF_Status *status);
+
+// SparseSegmentSum and its kin: data, the rows taken, the segment of each.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_sparse_segment_reduction(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SparseSegmentSumWithNumSegments and its kin: input 3 is the number of segments.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_sparse_segment_reduction_with_num_segments(TF_ShapeInferenceContext *ctx,
+                                                                        TF_Status *status);
+
+// SparseSegmentSumGrad and its kin: input 3 is the number of rows of the data.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_sparse_segment_reduction_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// SparseSegmentSumGradV2 and its kin: the rows that occur, and which those are.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_sparse_segment_reduction_grad_v2(TF_ShapeInferenceContext *ctx,
+                                                              TF_Status *status);
+
+// SparseReduceSum and SparseReduceMax with `keep_dims`: input 2 is the dense shape, input 3 the axes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_sparse_reduce(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MatrixDiagPartV2 and V3: input 1 gives the diagonals.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_matrix_diag_part(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MatrixDiagV2 and V3: diagonals, which they are, rows, columns, padding.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_matrix_diag(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MatrixSetDiagV2 and V3: input 2 gives the diagonals.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_matrix_set_diag(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
 // ---- neural networks ----
 
 // BiasAdd with `data_format`.
@@ -111,6 +214,57 @@ DVT_EXPORT void dvt_shape_fn_pool(TF_ShapeInferenceContext *ctx, TF_Status *stat
 // FusedBatchNorm, V2 and V3 with `is_training`, `data_format` (NHWC, NCHW, NDHWC, NCDHW).
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_fused_batch_norm(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv with `strides`, `dilations`, `padding`, `explicit_paddings`, `data_format` (CHANNELS_LAST,
+// CHANNELS_FIRST) and `batch_dims`; the filter tells whether there are two or three spatial dimensions.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv2DBackpropFilter: input 1 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv2d_backprop_filter(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Conv3DBackpropFilterV2: input 1 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_conv3d_backprop_filter(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// DepthwiseConv2dNativeBackpropInput: input 0 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_depthwise_conv2d_backprop_input(TF_ShapeInferenceContext *ctx,
+                                                             TF_Status *status);
+
+// DepthwiseConv2dNativeBackpropFilter: input 1 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_depthwise_conv2d_backprop_filter(TF_ShapeInferenceContext *ctx,
+                                                              TF_Status *status);
+
+// MaxPoolV2: the last two inputs are sizes and strides of the window.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_max_pool_v2(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MaxPoolGrad: the shape of the forward op's input.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_max_pool_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// MaxPool3DGrad: the shape of the forward op's input.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_max_pool3d_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// AvgPoolGrad: input 0 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_avg_pool_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// AvgPool3DGrad: input 0 gives the sizes.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_avg_pool3d_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// BiasAddGrad with `data_format`: a vector of the channels.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_bias_add_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// FusedBatchNormGrad, V2 and V3 with `is_training`, `data_format`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_fused_batch_norm_grad(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
 // ResizeBilinear, ResizeNearestNeighbor: input 1 is [height, width].
 // Since: dovetail
@@ -160,6 +314,10 @@ DVT_EXPORT void dvt_shape_fn_crop_and_resize(TF_ShapeInferenceContext *ctx, TF_S
 // RandomUniform and other ops whose input 0 spells the shape of the result.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_random(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// StatelessRandomUniform and its kin: input 0 spells the shape, input 1 is a seed of two numbers.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_stateless_random(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
 // Multinomial: logits [batch, classes]; input 1 is the number of samples.
 // Since: dovetail
@@ -279,6 +437,46 @@ DVT_EXPORT void dvt_shape_fn_reverse_v2(TF_ShapeInferenceContext *ctx, TF_Status
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_unique(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// TensorScatterUpdate, ScatterNdUpdate, ResourceScatterNdUpdate and their kin: indices and updates must fit
+// the tensor or the variable. Since: dovetail
+DVT_EXPORT void dvt_shape_fn_scatter_nd_update(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedConv2D: as dvt_shape_fn_conv2d; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_conv2d(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedMaxPool and QuantizedAvgPool: as dvt_shape_fn_pool; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_pool(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedMatMul: as dvt_shape_fn_matmul; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_matmul(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedAdd and QuantizedMul: as dvt_shape_fn_broadcast_binary; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_binary(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedRelu and its kin: as dvt_shape_fn_unchanged; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_unchanged(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedBiasAdd: as dvt_shape_fn_bias_add; the ranges are scalars.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_bias_add(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizedConcat: axis, values, and the ends of their ranges.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantized_concat(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// QuantizeV2 with `axis`: unchanged; the ranges are scalars, or vectors along the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_quantize(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Dequantize with `axis`: unchanged; the ranges are scalars, or vectors along the axis.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_dequantize(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
 // ---- state and control ----
 
 // VarHandleOp: a scalar.
@@ -296,6 +494,18 @@ DVT_EXPORT void dvt_shape_fn_resource_gather(TF_ShapeInferenceContext *ctx, TF_S
 // AssignVariableOp and its kin: no outputs; the handle is a scalar.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_assign_variable(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// VariableShape: a vector as long as the rank of the variable.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_variable_shape(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// ResourceScatterUpdate and its kin: indices of rows and the rows, which must fit the variable.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_resource_scatter_update(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// Assign and AssignAdd: the value's shape, which with `validate_shape` (the default) is the reference's, too.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_assign(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
 // RestoreV2: shapes from `shape_and_slices` where it is known and says, else unknown.
 // Since: dovetail

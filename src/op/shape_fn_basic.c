@@ -27,6 +27,35 @@ DVT_SHAPE_FN(unchanged_rank_at_least_1, 1, 1) {
   return dvt_shape_with_rank_at_least(c->inputs[0], 1, &c->outputs[0]);
 }
 
+DVT_SHAPE_FN(unchanged_rank_at_least_2, 1, 1) {
+  return dvt_shape_with_rank_at_least(c->inputs[0], 2, &c->outputs[0]);
+}
+
+DVT_SHAPE_FN(unchanged_rank_at_least_3, 1, 1) {
+  return dvt_shape_with_rank_at_least(c->inputs[0], 3, &c->outputs[0]);
+}
+
+DVT_SHAPE_FN(unchanged_rank_at_most_1, 1, 1) {
+  return dvt_shape_with_rank_at_most(c->inputs[0], 1, &c->outputs[0]);
+}
+
+DVT_SHAPE_FN(unchanged_matrix, 1, 1) { return dvt_fn_rank(c, 0, 2, &c->outputs[0]); }
+
+DVT_SHAPE_FN(explicit_shape, 0, 1) { return dvt_fn_attr_shape(c, "shape", &c->outputs[0]); }
+
+DVT_SHAPE_FN(explicit_shapes, 0, 0) {
+  dvt_str value, proto;
+  dvt_attr_list list;
+  int count = 0;
+  DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(c->node, DVT_STR("shapes"), &value));
+  DVT_RETURN_IF_ERROR(dvt_attr_list_open(value, TF_ATTR_SHAPE, &list));
+  for (; count < c->node->output_count && dvt_attr_list_next(&list, NULL, &proto); count++)
+    DVT_RETURN_IF_ERROR(dvt_shape_of_proto(c->arena, proto, &c->outputs[count]));
+  if (count == c->node->output_count && !dvt_attr_list_next(&list, NULL, NULL)) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT, "`shapes` must have one shape for each of the %d outputs",
+                   c->node->output_count);
+}
+
 DVT_SHAPE_FN(merge_inputs, 1, 1) { return dvt_fn_merge_inputs(c, &c->outputs[0]); }
 
 DVT_SHAPE_FN(identity_list, 0, 0) {
@@ -139,6 +168,21 @@ DVT_SHAPE_FN(resource_gather, 2, 1) {
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(params, batch + 1, &params));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, params, batch + 1, INT64_MAX, &rest));
   return dvt_shape_concat(c->arena, indices, rest, &c->outputs[0]);
+}
+
+DVT_SHAPE_FN(variable_shape, 1, 1) {
+  dvt_shape variable = variable_shape(c, 0);
+  dvt_dim rank = variable ? variable->rank : dvt_fn_unknown(c);
+  return dvt_fn_set(c, 0, &rank, 1);
+}
+
+// A reference and its new value, which may have another shape where attr `validate_shape` is false.
+DVT_SHAPE_FN(assign, 2, 1) {
+  bool validate = true;
+  if (dvt_fn_has_attr(c, "validate_shape"))
+    DVT_RETURN_IF_ERROR(dvt_fn_attr_bool(c, "validate_shape", &validate));
+  c->outputs[0] = c->inputs[1];
+  return validate ? dvt_shape_merge(c->arena, c->inputs[0], c->inputs[1], &c->outputs[0]) : NULL;
 }
 
 // A non-negative number at *at; false when there is none or it overflows.

@@ -208,6 +208,61 @@ static void test_a_variable_declares_itself(void **state) {
   finish(&c);
 }
 
+static void test_shapes_from_attributes(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_explicit_shape, "attr { key: 'shape' value { shape { dim { size: 2 } } } }", "", 1,
+         "[2]");
+  expect(dvt_shape_fn_explicit_shape, "", "", 1, "No attr named 'shape'");
+  expect(dvt_shape_fn_explicit_shapes, SHAPES("shapes"), "", 3, "[2];?;[]");
+  expect(dvt_shape_fn_explicit_shapes, SHAPES("shapes"), "", 2,
+         "`shapes` must have one shape for each of the 2");
+  expect(dvt_shape_fn_explicit_shapes, SHAPES("shapes"), "", 4,
+         "`shapes` must have one shape for each of the 4");
+}
+
+static void test_unchanged_of_a_rank(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_unchanged_rank_at_most_1, "", "[3]", 1, "[3]");
+  expect(dvt_shape_fn_unchanged_rank_at_most_1, "", "[3,4]", 1, "Shape must be at most rank 1 but is rank 2");
+  expect(dvt_shape_fn_unchanged_matrix, "", "?", 1, "[?,?]");
+  expect(dvt_shape_fn_unchanged_matrix, "", "[3]", 1, "Shape must be rank 2 but is rank 1");
+}
+
+static void test_state(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_variable_shape, "", "[]", 1, "[?]");
+  expect_with_handle(dvt_shape_fn_variable_shape, "", "[]", 1, "[2]");
+  expect_with_handle(dvt_shape_fn_resource_scatter_update, "", "[];[7];[7,?]", 0, "");
+  expect_with_handle(dvt_shape_fn_resource_scatter_update, "", "[];[7];[]", 0, "");
+  expect_with_handle(dvt_shape_fn_resource_scatter_update, "", "[];[7];[7,5]", 0,
+                     "Dimension 1 in both shapes must be equal, but are 5 and 4");
+  expect_with_handle(dvt_shape_fn_scatter_nd_update, "", "[];[2,1];[2,4]", 0, "");
+  expect_with_handle(dvt_shape_fn_scatter_nd_update, "", "[];[2,1];[2,5]", 0, "Dimension 0 in both shapes");
+  expect(dvt_shape_fn_assign, "", "[?,2];[3,?]", 1, "[3,2]");
+  expect(dvt_shape_fn_assign, "", "[4];[3]", 1, "Dimension 0 in both shapes must be equal");
+  expect(dvt_shape_fn_assign, "attr { key: 'validate_shape' value { b: false } }", "[4];[3]", 1, "[3]");
+}
+
+// Stock reads an unknown length as -1, and an unknown band as the main diagonal, and gives errors or shapes
+// from that.
+static void test_bands_that_are_not_known(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_matrix_diag, "", "[?];i32[]=0;i32[]=5;i32[]=4;[]", 1, "[5,4]");
+  expect(dvt_shape_fn_matrix_diag, "", "[7,?,1];i32[2]=0,2;i32[]=-1;i32[]=-1;[]", 1, "[7,1,1]");
+  expect(dvt_shape_fn_matrix_set_diag, "", "?;[3,3,1];[]", 1, "?");
+  expect(dvt_shape_fn_matrix_set_diag, "", "[?,?,4];[2,3,3];i32[2]=-1,1", 1, "[2,?,4]");
+}
+
+// Stock makes the innermost dimension 4, whatever it was.
+static void test_vectors_of_32_channels(void **state) {
+  (void)state;
+  expect(dvt_shape_fn_pool,
+         "attr { key: 'data_format' value { s: 'NCHW_VECT_C' } } attr { key: 'padding' value { s: 'VALID' } }"
+         "attr { key: 'ksize' value { list { i: [1, 1, 2, 2] } } }"
+         "attr { key: 'strides' value { list { i: [1, 1, 1, 1] } } }",
+         "[2,3,8,8,32]", 1, "[2,3,7,7,32]");
+}
+
 // Ours knows more than stock: the rank where only an axis is unknown.
 static void test_ranks_survive_unknown_values(void **state) {
   (void)state;
@@ -303,6 +358,11 @@ int main(void) {
       cmocka_unit_test(test_reading_needs_the_declared_dtype),
       cmocka_unit_test(test_handles_travel),
       cmocka_unit_test(test_a_variable_declares_itself),
+      cmocka_unit_test(test_shapes_from_attributes),
+      cmocka_unit_test(test_unchanged_of_a_rank),
+      cmocka_unit_test(test_state),
+      cmocka_unit_test(test_bands_that_are_not_known),
+      cmocka_unit_test(test_vectors_of_32_channels),
       cmocka_unit_test(test_ranks_survive_unknown_values),
       cmocka_unit_test(test_unknown_dims_keep_their_identity),
       cmocka_unit_test(test_misuse_is_an_error),

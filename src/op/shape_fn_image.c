@@ -149,6 +149,15 @@ DVT_SHAPE_FN(random, 1, 1) {
   return dvt_shape_of_input(c, 0, &c->outputs[0]);
 }
 
+// As random; input 1 is a seed of two numbers.
+DVT_SHAPE_FN(stateless_random, 2, 1) {
+  dvt_shape seed;
+  dvt_dim two;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 1, &seed));
+  DVT_RETURN_IF_ERROR(dvt_dim_with_value(seed->dims[0], 2, &two));
+  return dvt_shape_of_input(c, 0, &c->outputs[0]);
+}
+
 // Logits [batch, classes] and the number of samples.
 DVT_SHAPE_FN(multinomial, 2, 1) {
   dvt_shape logits, scalar;

@@ -60,8 +60,10 @@ DVT_SHAPE_FN(matmul, 2, 1) {
   return dvt_fn_set(c, 0, (dvt_dim[]){a->dims[transpose_a], b->dims[!transpose_b]}, 2);
 }
 
-DVT_SHAPE_FN(batch_matmul, 2, 1) {
-  dvt_shape a, b, batch_a, batch_b, batch, matrix;
+// The leading dims of both operands, and the matrix that the last two of each give.
+static dvt_status batch_matmul_parts(TF_ShapeInferenceContext *c, dvt_shape *out_batch_a,
+                                     dvt_shape *out_batch_b, dvt_shape *out_matrix) {
+  dvt_shape a, b;
   bool adj_x, adj_y;
   dvt_dim inner;
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[0], 2, &a));
@@ -71,10 +73,23 @@ DVT_SHAPE_FN(batch_matmul, 2, 1) {
   dvt_dim rows = dvt_fn_dim(c, a, adj_x ? -1 : -2), cols = dvt_fn_dim(c, b, adj_y ? -2 : -1);
   DVT_RETURN_IF_ERROR(
       dvt_dim_merge(dvt_fn_dim(c, a, adj_x ? -2 : -1), dvt_fn_dim(c, b, adj_y ? -1 : -2), &inner));
-  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, a, 0, -2, &batch_a));
-  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, b, 0, -2, &batch_b));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, a, 0, -2, out_batch_a));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, b, 0, -2, out_batch_b));
+  return dvt_shape_make(c->arena, (dvt_dim[]){rows, cols}, 2, false, out_matrix);
+}
+
+DVT_SHAPE_FN(batch_matmul, 2, 1) {
+  dvt_shape batch_a, batch_b, batch, matrix;
+  DVT_RETURN_IF_ERROR(batch_matmul_parts(c, &batch_a, &batch_b, &matrix));
   DVT_RETURN_IF_ERROR(dvt_shape_broadcast(c->arena, batch_a, batch_b, &batch));
-  DVT_RETURN_IF_ERROR(dvt_shape_make(c->arena, (dvt_dim[]){rows, cols}, 2, false, &matrix));
+  return dvt_shape_concat(c->arena, batch, matrix, &c->outputs[0]);
+}
+
+// BatchMatMul: the leading dims are the same.
+DVT_SHAPE_FN(batch_matmul_v1, 2, 1) {
+  dvt_shape batch_a, batch_b, batch, matrix;
+  DVT_RETURN_IF_ERROR(batch_matmul_parts(c, &batch_a, &batch_b, &matrix));
+  DVT_RETURN_IF_ERROR(dvt_shape_merge(c->arena, batch_a, batch_b, &batch));
   return dvt_shape_concat(c->arena, batch, matrix, &c->outputs[0]);
 }
 
@@ -119,10 +134,14 @@ DVT_SHAPE_FN(arg_extremum, 2, 1) {
 
 static double real_at_zero(const TF_Tensor *t) {
   switch (t->dtype) {
-    case TF_HALF: return (double)dvt_half_to_float(*(const uint16_t *)t->data);
-    case TF_BFLOAT16: return (double)dvt_bfloat16_to_float(*(const uint16_t *)t->data);
-    case TF_FLOAT: return (double)*(const float *)t->data;
-    default: return *(const double *)t->data;
+    case TF_HALF:
+      return (double)dvt_half_to_float(*(const uint16_t *)t->data);
+    case TF_BFLOAT16:
+      return (double)dvt_bfloat16_to_float(*(const uint16_t *)t->data);
+    case TF_FLOAT:
+      return (double)*(const float *)t->data;
+    default:
+      return *(const double *)t->data;
   }
 }
 

@@ -62,16 +62,17 @@ static dvt_status read_padding(const TF_ShapeInferenceContext *c, window_attrs *
     return dvt_error(TF_INVALID_ARGUMENT, "padding must be VALID, SAME or EXPLICIT, not '" DVT_STR_FMT "'",
                      DVT_STR_ARG(name));
   if (dvt_fn_has_attr(c, "explicit_paddings"))
-    DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, "explicit_paddings", w->pads, 8, &count));
+    DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, "explicit_paddings", w->pads, 10, &count));
   if (w->padding != PADDING_EXPLICIT) {
     if (count == 0) return NULL;
     return dvt_error(TF_INVALID_ARGUMENT,
                      "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
   }
-  if (count != 8)
-    return dvt_error(TF_INVALID_ARGUMENT, "explicit_paddings attribute must contain 8 values, but got: %d",
-                     count);
-  for (int i = 0; i < 8; i++) {
+  int wanted = 2 * w->format.rank;
+  if (count != wanted)
+    return dvt_error(TF_INVALID_ARGUMENT, "explicit_paddings attribute must contain %d values, but got: %d",
+                     wanted, count);
+  for (int i = 0; i < wanted; i++) {
     if (w->pads[i] < 0)
       return dvt_error(TF_INVALID_ARGUMENT, "All elements of explicit_paddings must be nonnegative");
     if ((i / 2 == 0 || i / 2 == w->format.channel) && w->pads[i] != 0)
@@ -151,7 +152,7 @@ static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim outp
 }
 
 // Filter [spatial dims..., input depth, output depth].
-static dvt_status infer_conv(TF_ShapeInferenceContext *c, const window_attrs *w, int spatial) {
+static dvt_status conv_output(TF_ShapeInferenceContext *c, const window_attrs *w, int spatial) {
   dvt_shape input, filter;
   dvt_dim out[5];
   int rank = spatial + 2;
@@ -171,7 +172,7 @@ static dvt_status infer_conv(TF_ShapeInferenceContext *c, const window_attrs *w,
 DVT_SHAPE_FN(conv2d, 2, 1) {
   window_attrs w;
   DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
-  return infer_conv(c, &w, 2);
+  return conv_output(c, &w, 2);
 }
 
 // Inputs: sizes of the result (all four, or the two spatial ones), filter, gradient of the convolution's
@@ -220,22 +221,136 @@ DVT_SHAPE_FN(depthwise_conv2d, 2, 1) {
   return dvt_fn_set(c, 0, out, 4);
 }
 
-DVT_SHAPE_FN(pool, 1, 1) {
-  dvt_shape input;
-  window_attrs w;
-  int64_t sizes[4];
+static dvt_status pool_output(TF_ShapeInferenceContext *c, const window_attrs *w, dvt_shape input,
+                              const int64_t sizes[4], dvt_shape *out_shape) {
   dvt_dim out[4];
-  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
-  DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
   for (int i = 0; i < 4; i++)
     if (sizes[i] <= 0)
       return dvt_error(TF_INVALID_ARGUMENT,
                        "Sliding window ksize for dimension %d must be positive, but is %lld", i,
                        (long long)sizes[i]);
-  for (int i = 1; i < 4; i++) DVT_RETURN_IF_ERROR(window_output(c, &w, i, input->dims[i], sizes[i], &out[i]));
+  for (int i = 1; i < 4; i++) DVT_RETURN_IF_ERROR(window_output(c, w, i, input->dims[i], sizes[i], &out[i]));
   out[0] = input->dims[0];
-  return dvt_fn_set(c, 0, out, 4);
+  return dvt_shape_make(c->arena, out, 4, false, out_shape);
+}
+
+// NCHW_VECT_C: [N, C/4, H, W, 4] or [N, C/32, H, W, 32], pooled as NCHW is.
+static dvt_status pool_vect_c(TF_ShapeInferenceContext *c) {
+  dvt_shape input, pooled;
+  int64_t sizes[4];
+  window_attrs w = {.format = {{"NCHW_VECT_C", 11}, 4, 1, 2}, .dilations = {1, 1, 1, 1}};
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, &input));
+  dvt_dim inner = input->dims[4];
+  if (dvt_dim_known(inner) && inner != 4 && inner != 32)
+    return dvt_error(TF_INVALID_ARGUMENT, "VECT_C dimension must be 4 or 32, but is %lld", (long long)inner);
+  DVT_RETURN_IF_ERROR(read_four(c, "strides", w.strides));
+  DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
+  DVT_RETURN_IF_ERROR(read_padding(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, input, 0, 4, &pooled));
+  DVT_RETURN_IF_ERROR(pool_output(c, &w, pooled, sizes, &pooled));
+  dvt_dim out[5] = {pooled->dims[0], pooled->dims[1], pooled->dims[2], pooled->dims[3], inner};
+  return dvt_fn_set(c, 0, out, 5);
+}
+
+DVT_SHAPE_FN(pool, 1, 1) {
+  dvt_shape input;
+  window_attrs w;
+  int64_t sizes[4];
+  dvt_str format = DVT_STR("");
+  if (dvt_fn_has_attr(c, "data_format")) DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "data_format", &format));
+  if (dvt_str_is(format, "NCHW_VECT_C")) return pool_vect_c(c);
+  DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
+  return pool_output(c, &w, input, sizes, &c->outputs[0]);
+}
+
+// Four integers that input `input` gives; *out_known false while they are not known.
+static dvt_status four_of_input(TF_ShapeInferenceContext *c, int input, int64_t values[4], bool *out_known) {
+  dvt_shape vector;
+  dvt_dim four;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, input, 1, &vector));
+  DVT_RETURN_IF_ERROR(dvt_dim_with_value(vector->dims[0], 4, &four));
+  const TF_Tensor *tensor = dvt_shape_input_value(c, input);
+  *out_known = tensor != NULL;
+  for (int i = 0; tensor && i < 4; i++) DVT_RETURN_IF_ERROR(dvt_tensor_int_at(tensor, i, &values[i]));
+  return NULL;
+}
+
+// The last two inputs are the sizes and the strides of the window.
+DVT_SHAPE_FN(max_pool_v2, 3, 1) {
+  dvt_shape input;
+  window_attrs w = {.dilations = {1, 1, 1, 1}};
+  int64_t sizes[4];
+  bool sizes_known, strides_known;
+  DVT_RETURN_IF_ERROR(read_image_format(c, &w.format));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  DVT_RETURN_IF_ERROR(four_of_input(c, c->node->input_count - 2, sizes, &sizes_known));
+  DVT_RETURN_IF_ERROR(four_of_input(c, c->node->input_count - 1, w.strides, &strides_known));
+  DVT_RETURN_IF_ERROR(read_padding(c, &w));
+  if (!sizes_known || !strides_known) return NULL;
+  return pool_output(c, &w, input, sizes, &c->outputs[0]);
+}
+
+// ---- Conv: any number of batch dims, two or three spatial ones ----
+
+static dvt_status read_spatial(const TF_ShapeInferenceContext *c, const char *name, int rank,
+                               int64_t *values) {
+  int count;
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, name, values, rank, &count));
+  if (count == rank) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   DVT_STR_FMT " requires the %s attribute to contain %d values, but got: %d",
+                   DVT_STR_ARG(c->node->op->name), name, rank, count);
+}
+
+static dvt_status read_conv_attrs(const TF_ShapeInferenceContext *c, int rank, window_attrs *w,
+                                  int64_t *out_batch_dims) {
+  dvt_str format;
+  dvt_str value;
+  dvt_attr_info info = {.list_size = 0};
+  DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "data_format", &format));
+  bool first = dvt_str_is(format, "CHANNELS_FIRST");
+  if (!first && !dvt_str_is(format, "CHANNELS_LAST"))
+    return dvt_error(TF_INVALID_ARGUMENT, "Invalid data format: " DVT_STR_FMT, DVT_STR_ARG(format));
+  *w = (window_attrs){.format = {format, rank, first ? 1 : rank - 1, first ? 2 : 1},
+                      .dilations = {1, 1, 1, 1, 1}};
+  *out_batch_dims = 1;
+  if (dvt_fn_has_attr(c, "batch_dims")) DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "batch_dims", out_batch_dims));
+  if (*out_batch_dims < 0 || *out_batch_dims > DVT_MAX_RANK - rank)
+    return dvt_error(TF_INVALID_ARGUMENT, "batch_dims is %lld; 0 to %d are possible",
+                     (long long)*out_batch_dims, DVT_MAX_RANK - rank);
+  DVT_RETURN_IF_ERROR(read_spatial(c, "strides", rank, w->strides));
+  if (dvt_node_attr(c->node, DVT_STR("dilations"), &value))
+    DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
+  if (info.list_size > 0) DVT_RETURN_IF_ERROR(read_spatial(c, "dilations", rank, w->dilations));
+  return read_padding(c, w);
+}
+
+DVT_SHAPE_FN(conv, 2, 1) {
+  dvt_shape input, filter = c->inputs[1];
+  window_attrs w;
+  int64_t batch;
+  dvt_dim out[DVT_MAX_RANK + 1];
+  if (!filter || !c->inputs[0]) return NULL;
+  if (filter->rank != 4 && filter->rank != 5)
+    return dvt_error(TF_INVALID_ARGUMENT, "the filter must be of rank 4 or 5, but is of rank %d",
+                     filter->rank);
+  int rank = filter->rank, spatial = rank - 2;
+  DVT_RETURN_IF_ERROR(read_conv_attrs(c, rank, &w, &batch));
+  if (spatial == 3 && w.padding == PADDING_EXPLICIT)
+    return dvt_error(TF_INVALID_ARGUMENT, "Explicit padding not supported for 3D Convolution");
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, batch + spatial + 1, &input));
+  int shift = (int)batch - 1;  // from a position in a tensor with one batch dim
+  DVT_RETURN_IF_ERROR(
+      check_depths(input->dims[w.format.channel + shift], filter->dims[spatial], filter->dims[spatial + 1]));
+  memcpy(out, input->dims, sizeof out[0] * (size_t)input->rank);
+  for (int i = 0; i < spatial; i++) {
+    int at = w.format.spatial + i;
+    DVT_RETURN_IF_ERROR(window_output(c, &w, at, input->dims[at + shift], filter->dims[i], &out[at + shift]));
+  }
+  out[w.format.channel + shift] = filter->dims[spatial + 1];
+  return dvt_fn_set(c, 0, out, input->rank);
 }
 
 // ---- three spatial dims: no explicit paddings ----
@@ -264,7 +379,7 @@ static dvt_status read_volume_attrs(const TF_ShapeInferenceContext *c, window_at
 DVT_SHAPE_FN(conv3d, 2, 1) {
   window_attrs w;
   DVT_RETURN_IF_ERROR(read_volume_attrs(c, &w));
-  return infer_conv(c, &w, 3);
+  return conv_output(c, &w, 3);
 }
 
 DVT_SHAPE_FN(conv3d_backprop_input, 3, 1) {

@@ -63,6 +63,50 @@ static const struct {
     {"switch", dvt_shape_fn_switch},
     {"merge", dvt_shape_fn_merge},
     {"restore", dvt_shape_fn_restore},
+    {"unchanged_rank_at_least_2", dvt_shape_fn_unchanged_rank_at_least_2},
+    {"unchanged_rank_at_least_3", dvt_shape_fn_unchanged_rank_at_least_3},
+    {"batch_matmul_v1", dvt_shape_fn_batch_matmul_v1},
+    {"einsum", dvt_shape_fn_einsum},
+    {"cross", dvt_shape_fn_cross},
+    {"rfft", dvt_shape_fn_rfft},
+    {"rfft2d", dvt_shape_fn_rfft2d},
+    {"rfft3d", dvt_shape_fn_rfft3d},
+    {"irfft", dvt_shape_fn_irfft},
+    {"irfft2d", dvt_shape_fn_irfft2d},
+    {"irfft3d", dvt_shape_fn_irfft3d},
+    {"segment_reduction", dvt_shape_fn_segment_reduction},
+    {"segment_reduction_with_num_segments", dvt_shape_fn_segment_reduction_with_num_segments},
+    {"sparse_segment_reduction", dvt_shape_fn_sparse_segment_reduction},
+    {"sparse_segment_reduction_with_num_segments", dvt_shape_fn_sparse_segment_reduction_with_num_segments},
+    {"sparse_segment_reduction_grad", dvt_shape_fn_sparse_segment_reduction_grad},
+    {"sparse_segment_reduction_grad_v2", dvt_shape_fn_sparse_segment_reduction_grad_v2},
+    {"sparse_reduce", dvt_shape_fn_sparse_reduce},
+    {"matrix_diag_part", dvt_shape_fn_matrix_diag_part},
+    {"matrix_diag", dvt_shape_fn_matrix_diag},
+    {"matrix_set_diag", dvt_shape_fn_matrix_set_diag},
+    {"conv", dvt_shape_fn_conv},
+    {"conv2d_backprop_filter", dvt_shape_fn_conv2d_backprop_filter},
+    {"conv3d_backprop_filter", dvt_shape_fn_conv3d_backprop_filter},
+    {"depthwise_conv2d_backprop_input", dvt_shape_fn_depthwise_conv2d_backprop_input},
+    {"depthwise_conv2d_backprop_filter", dvt_shape_fn_depthwise_conv2d_backprop_filter},
+    {"max_pool_v2", dvt_shape_fn_max_pool_v2},
+    {"max_pool_grad", dvt_shape_fn_max_pool_grad},
+    {"max_pool3d_grad", dvt_shape_fn_max_pool3d_grad},
+    {"avg_pool_grad", dvt_shape_fn_avg_pool_grad},
+    {"avg_pool3d_grad", dvt_shape_fn_avg_pool3d_grad},
+    {"bias_add_grad", dvt_shape_fn_bias_add_grad},
+    {"fused_batch_norm_grad", dvt_shape_fn_fused_batch_norm_grad},
+    {"stateless_random", dvt_shape_fn_stateless_random},
+    {"scatter_nd_update", dvt_shape_fn_scatter_nd_update},
+    {"quantized_conv2d", dvt_shape_fn_quantized_conv2d},
+    {"quantized_pool", dvt_shape_fn_quantized_pool},
+    {"quantized_matmul", dvt_shape_fn_quantized_matmul},
+    {"quantized_binary", dvt_shape_fn_quantized_binary},
+    {"quantized_unchanged", dvt_shape_fn_quantized_unchanged},
+    {"quantized_bias_add", dvt_shape_fn_quantized_bias_add},
+    {"quantized_concat", dvt_shape_fn_quantized_concat},
+    {"quantize", dvt_shape_fn_quantize},
+    {"dequantize", dvt_shape_fn_dequantize},
 };
 
 static dvt_shape_fn find_function(const char *name) {
@@ -137,7 +181,7 @@ static void test_agree_with_stock(void **state) {
   assert_non_null(file);
   for (; fgets(line, sizeof line, file); count++) wrong += !run_line(line);
   fclose(file);
-  assert_true(count > 500);
+  assert_true(count > 1800);
   if (wrong) fail_msg("%d of %d cases differ", wrong, count);
 }
 
