@@ -19,8 +19,12 @@ demo: build/release/build.ninja
 test:
 	scripts/test.sh
 
+# All figures beside stock TensorFlow and onnxruntime, some ten minutes; BENCH_ARGS=--quick for fewer rounds.
 bench: all
+	@scripts/setup.sh bench
 	bench/run.py
+	bench/models.py $(BENCH_ARGS)
+	bench/kernels.py $(BENCH_ARGS)
 
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install "$(BUILD)" --prefix "$(PREFIX)"

@@ -5,7 +5,8 @@ bench/run.py [--runs N] [--json FILE] [--stock DIR] [--model DIR]
 
 For each figure: the least over the runs of Dovetail and of stock, their ratio, and the goal where there is one.
 Stock is measured in its fastest configuration (no Grappler, single-threaded executor, the caller's thread) and, for the
-model, in its default one. --stock names the directory of stock's shared libraries (default: build/venv's wheel).
+model, in its default one. --stock names the directory of stock's shared libraries (default: the wheel
+in build/venv or build/venv-bench).
 """
 import argparse
 import glob
@@ -49,10 +50,10 @@ def main():
     subprocess.run(["cmake", "--build", BUILD, "--target", "benchmarks"], check=True, stdout=subprocess.DEVNULL)
     stock = options.stock
     if not stock:
-        found = glob.glob(os.path.join(ROOT, "build", "venv", "lib", "python3*", "site-packages", "tensorflow"))
+        found = glob.glob(os.path.join(ROOT, "build", "venv*", "lib", "python3*", "site-packages", "tensorflow"))
         stock = found[0] if found else None
         if not stock:
-            sys.exit("bench/run.py: no stock TensorFlow found; run scripts/setup.sh test, or pass --stock DIR")
+            sys.exit("bench/run.py: no stock TensorFlow found; run scripts/setup.sh bench, or pass --stock DIR")
     libraries = {"dovetail": os.path.join(BUILD, "lib", "compat"), "stock": stock}
     tests = [[name] for name in ("start", "register", "graph", "shape", "first_run", "steady")]
     if os.path.isdir(options.model):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh build|test|tools: installs the Debian packages that building (and testing, or clang's tools) needs, if any is
-# missing; for `test` also a Python environment under build/venv with stock TensorFlow, the independent source of expected
-# values.
+# setup.sh build|test|tools|bench: installs the Debian packages that building (and testing, or clang's tools) needs, if any
+# is missing; for `test` also a Python environment under build/venv with stock TensorFlow, the independent source of expected
+# values; for `bench` one under build/venv-bench with what the benchmarks compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,5 +45,16 @@ if [ "${1:-build}" = test ]; then
     echo "installing stock TensorFlow $tf into build/venv (the source of expected values)"
     python3 -m venv build/venv
     build/venv/bin/python -m pip install --quiet --disable-pip-version-check "tensorflow-cpu==$tf"
+  fi
+fi
+
+if [ "${1:-build}" = bench ]; then
+  pins="tensorflow-cpu==2.21.0 keras==3.15.1 onnx==1.23.2 tf2onnx==1.17.0 onnxruntime==1.31.1"
+  if [ "$(cat build/venv-bench/pins 2>/dev/null)" != "$pins" ]; then
+    echo "installing into build/venv-bench: $pins"
+    python3 -m venv build/venv-bench
+    # shellcheck disable=SC2086
+    build/venv-bench/bin/python -m pip install --quiet --disable-pip-version-check $pins
+    echo "$pins" >build/venv-bench/pins
   fi
 fi

@@ -1,7 +1,8 @@
-// dovetail-against LIBDIR: runs a model on the libtensorflow_cc.so.2 of a folder for `dovetail bench
-// --against`, which starts it and talks to it over standard input and output (pipe.h). A program of its own,
-// because two libraries with the same symbols do not fit into one process. It links to neither and uses the
-// stock C API alone.
+// dovetail-against LIBDIR [CONFIG [RUN_OPTIONS]]: runs a model on the libtensorflow_cc.so.2 of a folder for
+// `dovetail bench --against` and for bench/, which start it and talk to it over standard input and output
+// (pipe.h). A program of its own, because two libraries with the same symbols do not fit into one process. It
+// links to neither and uses the stock C API alone. CONFIG is a ConfigProto and RUN_OPTIONS a RunOptions, in
+// hexadecimal; what CONFIG says wins over the number of threads that comes over the pipe.
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -9,15 +10,15 @@
 #include "pipe.h"
 #include "tensorflow/c/c_api.h"
 
-#define FUNCTIONS(X)                                                                                 \
-  X(TF_Version)                                                                                      \
-  X(TF_NewStatus)                                                                                    \
-  X(TF_GetCode)                                                                                      \
-  X(TF_Message) X(TF_NewGraph) X(TF_NewSessionOptions) X(TF_SetConfig) X(TF_NewSession)              \
-      X(TF_LoadSessionFromSavedModel) X(TF_NewImportGraphDefOptions) X(TF_GraphImportGraphDef)       \
-          X(TF_NewBufferFromString) X(TF_GraphOperationByName) X(TF_AllocateTensor) X(TF_TensorData) \
-              X(TF_TensorByteSize) X(TF_TensorType) X(TF_NumDims) X(TF_Dim) X(TF_DeleteTensor)       \
-                  X(TF_SessionRun)
+#define FUNCTIONS(X)                                                                                      \
+  X(TF_Version)                                                                                           \
+  X(TF_NewStatus)                                                                                         \
+  X(TF_GetCode)                                                                                           \
+  X(TF_Message)                                                                                           \
+  X(TF_NewGraph) X(TF_NewSessionOptions) X(TF_SetConfig) X(TF_NewSession) X(TF_LoadSessionFromSavedModel) \
+      X(TF_NewImportGraphDefOptions) X(TF_GraphImportGraphDef) X(TF_NewBufferFromString)                  \
+          X(TF_GraphOperationByName) X(TF_AllocateTensor) X(TF_TensorData) X(TF_TensorByteSize)           \
+              X(TF_TensorType) X(TF_NumDims) X(TF_Dim) X(TF_DeleteTensor) X(TF_SessionRun)
 
 #define MAX_ENDS 256
 
@@ -37,6 +38,9 @@ typedef struct job {
   char *input_names[MAX_ENDS], *output_names[MAX_ENDS], *tags[MAX_ENDS];
   int input_count, output_count, tag_count, kind, threads;
   char *path;
+  unsigned char config[256];
+  size_t config_len;
+  TF_Buffer *run_options;  // NULL: none
   char error[2048];
 } job;
 
@@ -115,13 +119,21 @@ static TF_Buffer *read_file(const char *path) {
   return buffer;
 }
 
+// ConfigProto: intra_op_parallelism_threads (2) and inter_op_parallelism_threads (5), both varints below 128.
+// Later fields win over earlier ones, so what was given goes last.
+static void add_threads(job *j) {
+  unsigned char threads[] = {2 << 3, (unsigned char)j->threads, 5 << 3, (unsigned char)j->threads};
+  if (j->threads < 1 || j->threads > 127 || j->config_len > sizeof j->config - sizeof threads) return;
+  memmove(j->config + sizeof threads, j->config, j->config_len);
+  memcpy(j->config, threads, sizeof threads);
+  j->config_len += sizeof threads;
+}
+
 static bool open_model(job *j) {
-  // ConfigProto: intra_op_parallelism_threads (2) and inter_op_parallelism_threads (5), both varints below
-  // 128.
-  unsigned char config[] = {2 << 3, (unsigned char)j->threads, 5 << 3, (unsigned char)j->threads};
+  add_threads(j);
   TF_SessionOptions *options = tf.TF_NewSessionOptions();
   j->graph = tf.TF_NewGraph();
-  if (j->threads > 0 && j->threads < 128) tf.TF_SetConfig(options, config, sizeof config, j->status);
+  if (j->config_len) tf.TF_SetConfig(options, j->config, j->config_len, j->status);
   if (!ok(j, "setting the threads")) return false;
   if (j->kind == AGAINST_SAVED_MODEL) {
     j->session = tf.TF_LoadSessionFromSavedModel(options, NULL, j->path, (const char *const *)j->tags,
@@ -159,7 +171,7 @@ static bool run_once(job *j, double *out_ms) {
     j->results[i] = NULL;
   }
   double begin = now_ms();
-  tf.TF_SessionRun(j->session, NULL, j->inputs, j->values, j->input_count, j->outputs, j->results,
+  tf.TF_SessionRun(j->session, j->run_options, j->inputs, j->values, j->input_count, j->outputs, j->results,
                    j->output_count, NULL, 0, NULL, j->status);
   *out_ms = now_ms() - begin;
   return ok(j, "running the model");
@@ -190,16 +202,39 @@ static void serve(job *j) {
   link_put_int(&j->link, peak_bytes());
 }
 
+// False when the text is not hexadecimal or too long.
+static bool from_hex(const char *text, unsigned char *out, size_t capacity, size_t *out_len) {
+  size_t len = strlen(text) / 2;
+  bool good = len <= capacity && strlen(text) % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == 2 * len;
+  for (size_t i = 0; good && i < len; ++i) {
+    char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
+    out[i] = (unsigned char)strtoul(digits, NULL, 16);
+  }
+  *out_len = good ? len : 0;
+  return good;
+}
+
+static bool read_settings(job *j, int argc, char **argv) {
+  unsigned char options[64];
+  size_t len = 0;
+  if (argc > 2 && !from_hex(argv[2], j->config, sizeof j->config, &j->config_len))
+    return fail(j, "CONFIG is not a short ConfigProto in hexadecimal", "");
+  if (argc > 3 && !from_hex(argv[3], options, sizeof options, &len))
+    return fail(j, "RUN_OPTIONS is not a short RunOptions in hexadecimal", "");
+  if (len) j->run_options = tf.TF_NewBufferFromString(options, len);
+  return true;
+}
+
 int main(int argc, char **argv) {
   // Whatever the library prints must not get between the answers.
   static job j;
   j.link = (against_link){.in = dup(STDIN_FILENO), .out = dup(STDOUT_FILENO)};
-  if (argc != 2 || j.link.in < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+  if (argc < 2 || argc > 4 || j.link.in < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     fputs("dovetail-against is started by dovetail bench --against.\n", stderr);
     return 2;
   }
   double begin = now_ms(), load_ms = 0, open_ms = 0, first_ms = 0;
-  bool good = load(&j, argv[1]);
+  bool good = load(&j, argv[1]) && read_settings(&j, argc, argv);
   load_ms = now_ms() - begin;
   if (good) good = read_job(&j);
   begin = now_ms();
