@@ -6,7 +6,7 @@
 #include "common/call.h"
 #include "common/dtype.h"
 #include "common/plugin.h"
-#include "linalg/gemm.h"
+#include "linalg/einsum.h"
 
 #define ROWS 4
 #define COLUMNS 16
@@ -51,13 +51,14 @@
         block_##t(g, (const dvp_##t *)pa + m * g->a_row, rows, panel, acc);                                 \
         for (int64_t i = 0; i < rows; i++)                                                                  \
           for (int64_t j = 0; j < columns; j++)                                                             \
-            ((dvp_##t *)pc)[(m + i) * g->n + n + j] = DVP_STORE_##t(acc[i * COLUMNS + j]);                  \
+            ((dvp_##t *)pc)[(m + i) * g->c_row + n + j] = DVP_STORE_##t(acc[i * COLUMNS + j]);              \
       }                                                                                                     \
     }                                                                                                       \
     free(panel);                                                                                            \
     return true;                                                                                            \
   }
-#define KERNEL(t, unused) static const dvp_gemm_kernel kernel_##t = {gemm_##t, sizeof(dvp_##t), 150, NULL};
+#define KERNEL(t, unused) \
+  static const dvp_gemm_kernel kernel_##t = {gemm_##t, sizeof(dvp_##t), 150, NULL, NULL};
 
 #define OTHERS(X, ...)       \
   DVP_HALVES(X, __VA_ARGS__) \
@@ -78,7 +79,14 @@ static bool gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, i
   bool small = (m1 - m0) * (n1 - n0) <= 256 && g->k <= 64;
   return (small ? gemm_f32_small : dvp_gemm_f32)(g, a, b, c, m0, m1, n0, n1);
 }
-static const dvp_gemm_kernel kernel_f32 = {gemm_f32, sizeof(float), 30, NULL};
+#ifdef DVP_ISA_V3
+#define PACKING_f32 &dvp_gemm_packing_f32
+#else
+#define PACKING_f32 NULL
+#endif
+#define PACKING_f16 NULL
+#define PACKING_bf16 NULL
+static const dvp_gemm_kernel kernel_f32 = {gemm_f32, sizeof(float), 30, NULL, PACKING_f32};
 
 #define COMPUTE(t, unused)                                                           \
   static void mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {          \
@@ -100,13 +108,35 @@ DVP_DEFINE_SET(batch_mat_mul_v2, "T", dvp_batch_mat_mul_create, dvp_mat_mul_dest
 DVP_DEFINE_SET(batch_mat_mul_v3, "Tout", dvp_batch_mat_mul_v3_create, dvp_mat_mul_destroy,
                batch_mat_mul_v2_rows);
 
-#define FUSED(t, ps)                                                                        \
-  static void fused_mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {           \
-    static const dvp_gemm_kernel kernel = {gemm_##t, sizeof(dvp_##t), ps, DVP_EPILOGUE(t)}; \
-    dvp_mat_mul_run(state, ctx, &kernel);                                                   \
+#define FUSED(t, ps)                                                                                     \
+  static void fused_mat_mul_##t##_compute(void *state, TF_OpKernelContext *ctx) {                        \
+    static const dvp_gemm_kernel kernel = {gemm_##t, sizeof(dvp_##t), ps, DVP_EPILOGUE(t), PACKING_##t}; \
+    dvp_mat_mul_run(state, ctx, &kernel);                                                                \
   }
 DVP_HALVES(FUSED, 150)
 FUSED(f32, 30)
 #define FUSED_TYPES(X, ...) DVP_HALVES(X, __VA_ARGS__) X(f32, __VA_ARGS__)
 static const dvp_kernel fused_mat_mul_rows[] = {FUSED_TYPES(DVP_ROW, fused_mat_mul)};
 DVP_DEFINE_SET(fused_mat_mul, "T", dvp_fused_mat_mul_create, dvp_mat_mul_destroy, fused_mat_mul_rows);
+
+// ---- Einsum ----
+
+#define EINSUM(t, unused)                                                          \
+  static void sum_rows_##t(const void *pin, void *pout, int64_t rows, int64_t n) { \
+    const dvp_##t *in = pin;                                                       \
+    dvp_##t *out = pout;                                                           \
+    for (int64_t r = 0; r < rows; r++, in += n) {                                  \
+      DVP_ARITH_##t sum = 0;                                                       \
+      for (int64_t i = 0; i < n; i++) sum += DVP_LOAD_##t(in[i]);                  \
+      out[r] = DVP_STORE_##t(sum);                                                 \
+    }                                                                              \
+  }                                                                                \
+  static void einsum_##t##_compute(void *state, TF_OpKernelContext *ctx) {         \
+    dvp_einsum_run(state, ctx, &kernel_##t, sum_rows_##t);                         \
+  }
+#define EINSUM_TYPES(X, ...) \
+  DVP_HALVES(X, __VA_ARGS__) \
+  X(f32, __VA_ARGS__) X(f64, __VA_ARGS__) DVP_INDICES(X, __VA_ARGS__) DVP_COMPLEX(X, __VA_ARGS__)
+EINSUM_TYPES(EINSUM, )
+static const dvp_kernel einsum_rows[] = {EINSUM_TYPES(DVP_ROW, einsum)};
+DVP_DEFINE_SET(einsum, "T", dvp_einsum_create, dvp_einsum_destroy, einsum_rows);

@@ -339,6 +339,81 @@ def sequences(writer, data, scale):
             )
 
 
+EINSUMS = [
+    'abc,cde->abde',
+    'aecd,abcd->acbe',
+    'acbe,aecd->abcd',
+    'abcd,cde->abe',
+    'ab,bc->ac',
+    'ab,bc->ca',
+    'ab,cb->ac',
+    'ab,ab->',
+    'ab,ab->ab',
+    'a,b->ab',
+    'a,b->ba',
+    ',ab->ba',
+    'abc,ad->bd',
+    'abcd,bd->a',
+    'ab,c->c',
+    'bac,dab->cbd',
+    'a->',
+    'ab->ba',
+    'aab->ab',
+    'aab->b',
+    'aa->',
+    'a->aa',
+    'ab->aab',
+    'ab,b->bab',
+    'aab,bb->a',
+    'abc->c',
+    'a...b->b...a',
+    '...a->...',
+    '...ab,...bc->...ac',
+    'a...,...b->ab...',
+    'ab...,b->a...',
+    '...,...->...',
+    '->',
+]
+
+
+def einsum(writer, data, scale):
+    tolerance = {'float16': (2e-2, 2e-1), 'bfloat16': (1e-1, 1.0), 'float32': (1e-5, 1e-4), 'complex64': (1e-4, 1e-3)}
+
+    def operand(term, sizes, inner, dtype):
+        before, dots, after = term.partition('...')
+        shape = [sizes[c] for c in before] + (list(inner) if dots else []) + [sizes[c] for c in after]
+        return data.tensor(dtype, tuple(shape), 'unit' if dtype in FLOATS + COMPLEX else 'normal')
+
+    for dtype in FLOATS + ['int32', 'int64'] + COMPLEX:
+        for equation in EINSUMS:
+            for _ in range(scale):
+                sizes = {c: int(data.choice((0, 1, 2, 3, 5, 8, 17))) for c in 'abcde'}
+                inner = data.choice([((), ()), ((2,), (2,)), ((2, 3), (3,)), ((1, 3), (2, 1)), ((2,), (4, 1))])
+                terms = equation.partition('->')[0].split(',')
+                inputs = [operand(term, sizes, inner[i], dtype) for i, term in enumerate(terms)]
+                writer.add(
+                    'Einsum',
+                    {'inputs': inputs},
+                    {'equation': equation},
+                    tolerance=tolerance.get(dtype),
+                    shapes_known=data.choice([True, False]),
+                )
+    f = data.tensor
+    for equation, *shapes in (
+        ('ab,bc->ac', (2, 3), (4, 5)),
+        ('ab,bc->ac', (2, 3), (3,)),
+        ('aa->a', (2, 3)),
+        ('ab,bc', (2, 3), (3, 2)),
+        ('ab->ac', (2, 3)),
+        ('ab,b,b->a', (2, 3), (3,), (3,)),
+        ('ab->ab', (2, 3), (3,)),
+        ('...a,...a->a', (2, 3), (4, 3)),
+        ('...a,...a->...a', (2, 3), (4, 3)),
+    ):
+        inputs = [f('float32', shape) for shape in shapes]
+        writer.add('Einsum', {'inputs': inputs}, {'equation': equation}, must_fail=True)
+
+
 def products(writer, data, scale):
     sizes = [0, 1, 2, 3, 5, 8, 16, 17, 33, 64, 100]
     tolerance = {
@@ -390,6 +465,19 @@ def products(writer, data, scale):
             writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': out}, tolerance=tolerance.get(a))
         x, y = data.tensor(a, (2, 3, 0)), data.tensor(b, (2, 0, 4))
         writer.add('BatchMatMulV3', {'x': x, 'y': y}, {'Tout': out})
+    # A constant right side is packed: whole and partial panels, one to seven rows, several blocks of k.
+    for m, k, n in ((1, 64, 16), (2, 65, 31), (3, 300, 17), (4, 32, 33), (5, 513, 48), (7, 40, 45), (100, 600, 50)):
+        for ta, tb in ((False, False), (True, False), (False, True), (True, True)):
+            a, b = data.tensor('float32', (k, m) if ta else (m, k)), data.tensor('float32', (n, k) if tb else (k, n))
+            attrs = {'transpose_a': ta, 'transpose_b': tb}
+            writer.add('MatMul', {'a': a, 'b': b}, attrs, constants=('b',), tolerance=(1e-4, 1e-3))
+    writer.add(
+        'Einsum',
+        {'inputs': [data.tensor('float32', (2, 9, 20)), data.tensor('float32', (20, 4, 15))]},
+        {'equation': 'abc,cde->abde'},
+        constants=('inputs_1',),
+        tolerance=(1e-4, 1e-3),
+    )
     for m, k, n in ((300, 200, 100), (1, 512, 512), (512, 512, 1), (7, 1000, 3), (257, 129, 65)):
         writer.add(
             'MatMul',
@@ -450,5 +538,6 @@ FAMILIES = {
     'arguments': arguments,
     'sequences': sequences,
     'products': products,
+    'einsum': einsum,
     'bad_math': bad,
 }
