@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh test || exit 1
 scripts/demo_model.sh || exit 1  # the trained network that the model tests run
-scripts/tfjs_models.sh || echo "the tests of trained TensorFlow.js networks are skipped"
+scripts/trained_models.sh || echo "the tests of the trained networks that are not here are skipped"
 
 presets=${TEST_PRESETS:-release asan tsan clang}
 jobs=$(nproc)

@@ -2,12 +2,11 @@
 
   tfjs_model_test.py DOVETAIL [FOLDER]
 
-Models are written here in the format from graphs of stock. FOLDER is where scripts/tfjs_models.sh puts trained networks;
-without it their tests are skipped.
+Models are written here in the format from graphs of stock. FOLDER is where scripts/trained_models.sh puts trained networks;
+without it the test of one is skipped. zoo_test.py runs the others.
 """
 
 import base64
-import glob
 import json
 import os
 import subprocess
@@ -23,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tfjs_writer  # noqa: E402
 
 DOVETAIL = sys.argv[1]
-MODELS = sys.argv[2] if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else None
+MODELS = sys.argv[2] if len(sys.argv) > 2 and os.path.isdir(os.path.join(sys.argv[2], "basic-pitch")) else None
 STOCK = os.path.dirname(tf.__file__)
 SCALED_ERROR = 1e-5  # largest difference over the largest value
 SEED = 20
@@ -422,24 +421,6 @@ class TfjsTest(unittest.TestCase):
             other = self.run_model(saved, {"input_2": value})
             for name, same in (("contour", "contour"), ("Identity_1:0", "note"), ("Identity_2:0", "onset")):
                 self.same(ours[name], other[same], 1e-4)
-
-    @unittest.skipUnless(MODELS, "the trained networks are not here")
-    def test_other_networks(self):
-        tried = 0
-        for model in sorted(glob.glob(os.path.join(MODELS, "human", "*.json"))):
-            with open(model) as file:
-                if "modelTopology" not in json.load(file):
-                    continue
-            found = json.loads(self.call("inspect", model, "--json"))
-            name = os.path.basename(model)
-            if found["missing"]:
-                print("%s: no kernels for %s" % (name, [op["op"] for op in found["ops"] if op["missing"]]), file=sys.stderr)
-                continue
-            bench = json.loads(self.call("bench", model, "--runs", "1", "--warmup", "1", "--json", "--against", STOCK))
-            with self.subTest(name):
-                self.assertLess(bench["difference"], 1e-4)
-            tried += 1
-        self.assertGreaterEqual(tried, 6)
 
 
 if __name__ == "__main__":
