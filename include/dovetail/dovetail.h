@@ -194,8 +194,11 @@ DVT_EXPORT void dvt_model_run(dvt_model *model, const char *signature, const cha
 
 // Writes the model's graph to a file as a GraphDef that needs nothing else, in text form if `path` ends in ".pbtxt". Ops
 // that only web converters write (_FusedConv2D, FusedDepthwiseConv2dNative, _FusedMatMul, Prelu) are replaced by ordinary
-// ones; signatures are not kept. The model may be opened with describe_only.
-// Threads: any. Errors: UNIMPLEMENTED when the graph reads variables or assets of a SavedModel; what writing reports.
+// ones; signatures are not kept. Of a SavedModel, what its default signature needs is written (of all signatures when
+// there is no default), with the present values of variables as constants. The model may be opened with describe_only; a
+// SavedModel is then loaded for this.
+// Threads: any. Errors: UNIMPLEMENTED when a SavedModel writes variables, looks up in tables or reads assets; what loading
+// and writing report.
 // Since: dovetail
 DVT_EXPORT void dvt_model_save_graph(const dvt_model *model, const char *path, TF_Status *status);
 

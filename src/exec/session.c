@@ -98,6 +98,15 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
 
 TF_Graph *dvt_session_graph(const TF_Session *session) { return session->graph; }
 
+dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dvt_str name, TF_Tensor *out) {
+  dvt_object *object;
+  DVT_RETURN_IF_ERROR(
+      dvt_resource_lookup(session->resources, container, name, &dvt_variable_type, NULL, NULL, &object));
+  dvt_status status = dvt_variable_read((dvt_variable *)object, out);
+  dvt_object_release(object);
+  return status;
+}
+
 // Plans are only ever added, at the head of a bucket, so walking the buckets needs no lock.
 void dvt_session_close(TF_Session *session) {
   atomic_store(&session->closed, true);

@@ -47,6 +47,10 @@ void dvt_session_close(TF_Session *session);
 // keeps what that kernel uses alive until it reports done. NULL is fine.
 void dvt_session_destroy(TF_Session *session);
 TF_Graph *dvt_session_graph(const TF_Session *session);
+// The present value of a variable; `container` may be empty. NOT_FOUND when there is none of this name,
+// FAILED_PRECONDITION when it was never assigned.
+dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dvt_str name,
+                                TF_Tensor *out) DVT_NODISCARD;
 
 // Runs one step. outputs[i] receive new handles owned by the caller; untouched or NULL on failure.
 // `run_metadata`, when not NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op,

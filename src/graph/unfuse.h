@@ -7,11 +7,10 @@
 #include "base/buf.h"
 #include "base/status.h"
 
-// Appends the GraphDef to *out with those nodes of the graph itself replaced whose op `wanted` (NULL: any)
-// asks for; the last of the new nodes keeps the name. Nodes of functions stay. What is fused in no known way
-// stays too.
+// Appends the GraphDef to *out with those nodes of the graph and of its functions replaced whose op `wanted`
+// (NULL: any) asks for; the last of the new nodes keeps the name. What is fused in no known way stays.
 dvt_status dvt_graph_unfuse(dvt_str graph_def, bool (*wanted)(dvt_str op), dvt_buf *out) DVT_NODISCARD;
-// Whether the graph itself has such nodes that `wanted` asks for.
+// Whether the graph or a function of it has such nodes that `wanted` asks for.
 bool dvt_graph_has_fused(dvt_str graph_def, bool (*wanted)(dvt_str op));
 
 #endif  // DVT_GRAPH_UNFUSE_H_

@@ -216,8 +216,14 @@ class ZooTest(unittest.TestCase):
         stock = signature(**{name: tf.constant(value) for name, value in inputs.items()})
         ours = self.run_model(saved, inputs, "--signature", "serving_default")
         self.assertEqual(sorted(ours), sorted(stock))
+        path = os.path.join(self.folder, "frozen.pb")
+        ends = json.loads(self.call("convert", saved, path, "--json"))
+        with open(path, "rb") as file:
+            frozen = run_stock(v1.GraphDef.FromString(file.read()), {i["tensor"]: inputs[i["name"]] for i in ends["inputs"]},
+                               {o["name"]: o["tensor"] for o in ends["outputs"]})
         for name, right in stock.items():
             self.same(ours[name], right.numpy(), label=name)
+            self.same(frozen[name], right.numpy(), label=name)
 
     def test_fer(self):
         self.check_keras(os.path.join(self.need("fer"), "emotion_model.hdf5"), {4: [3, 64, 64, 1]})

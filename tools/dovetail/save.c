@@ -54,6 +54,14 @@ static void print_json(const dvt_model *model, const char *path, int64_t bytes) 
   json_close(&j, '}');
 }
 
+// Only variables make it necessary to load the model.
+static dvt_model *open_model(const cli_options *options, int *out_exit) {
+  dvt_model *model = cli_open_model(options, options->positional[0], true, out_exit);
+  if (!model || dvt_model_describe(model)->variable_count == 0) return model;
+  dvt_model_close(model);
+  return cli_open_model(options, options->positional[0], false, out_exit);
+}
+
 static int run(const cli_options *options) {
   int exit_code = CLI_OK;
   if (options->positional_count != 2)
@@ -62,7 +70,7 @@ static int run(const cli_options *options) {
   if (!ends_with(path, ".pb") && !ends_with(path, ".pbtxt"))
     return cli_error(CLI_USAGE, "convert writes a GraphDef; FILE ends in .pb or .pbtxt, '%s' does not.",
                      path);
-  dvt_model *model = cli_open_model(options, options->positional[0], true, &exit_code);
+  dvt_model *model = open_model(options, &exit_code);
   if (!model) return exit_code;
   TF_Status *status = TF_NewStatus();
   struct stat info;
@@ -83,19 +91,24 @@ static int run(const cli_options *options) {
   return exit_code;
 }
 
-const cli_verb cli_convert = {"convert",
-                              "MODEL FILE",
-                              "Writes a model's graph as one GraphDef file, .pb or .pbtxt",
-                              "pgj",
-                              "Weights of a TensorFlow.js model become constants, in the dtype that the "
-                              "graph has; its fused ops become ordinary "
-                              "ones,\n"
-                              "so that every TensorFlow can load the file. A GraphDef keeps no signature: "
-                              "what its inputs and outputs are called "
-                              "is\n"
-                              "printed. SavedModels with variables or assets are refused.\n"
-                              "\n"
-                              "Examples:\n"
-                              "  dovetail convert model.json graph.pb\n"
-                              "  dovetail convert graph.pb graph.pbtxt\n",
-                              run};
+const cli_verb cli_convert = {
+    "convert",
+    "MODEL FILE",
+    "Writes a model's graph as one GraphDef file, .pb or .pbtxt",
+    "pgj",
+    "Weights of a TensorFlow.js model become constants, in the dtype that the "
+    "graph has; its fused ops become ordinary "
+    "ones,\n"
+    "so that every TensorFlow can load the file. A GraphDef keeps no signature: "
+    "what its inputs and outputs are called "
+    "is\n"
+    "printed. Of a SavedModel it holds what the default signature needs (all signatures when "
+    "there is none), with the\n"
+    "variables as constants; refused are models that write variables, look up "
+    "in tables or read assets.\n"
+    "\n"
+    "Examples:\n"
+    "  dovetail convert model.json graph.pb\n"
+    "  dovetail convert saved_model_dir frozen.pb\n"
+    "  dovetail convert graph.pb graph.pbtxt\n",
+    run};
