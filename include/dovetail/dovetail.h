@@ -99,6 +99,26 @@ typedef struct dvt_planned_node {
                         // BiasAdd + Relu"; else NULL
 } dvt_planned_node;
 
+// A shape to infer a model's other shapes for.
+typedef struct dvt_fed_dims {
+  const char *name;     // NAME of an input, or any tensor of the graph
+  int rank;
+  const int64_t *dims;  // -1: any size
+} dvt_fed_dims;
+
+// What is known of one output of a node before anything runs.
+typedef struct dvt_inferred_output {
+  const char *function;  // whose body the node is in; "" for the graph itself
+  const char *node;
+  const char *op;
+  int output;           // -1: the node has none
+  TF_DataType dtype;    // 0 for a node without outputs
+  int rank;             // -1: unknown
+  const int64_t *dims;  // `rank` of them; -1: unknown
+  const char *shape;    // "[N,7,64]"; unknown sizes have names, the same size the same name; "?" for an unknown rank
+  const char *error;    // why the op's shape function failed; NULL if it did not
+} dvt_inferred_output;
+
 // A registered op.
 typedef struct dvt_op_info {
   const char *name;
@@ -241,6 +261,19 @@ DVT_EXPORT int dvt_model_plan(dvt_model *model, const char *signature, dvt_plann
 // Frees what dvt_model_plan gave. NULL is fine.
 // Threads: any. Since: dovetail
 DVT_EXPORT void dvt_planned_nodes_free(dvt_planned_node *nodes);
+
+// The shapes of all nodes of the model's graph, in its order, and of its functions with what their callers know. Shapes
+// in `feeds` count as given. A size that is not known is named N, N1, N2... or by how it is computed from such,
+// "(N-3)/2". Returns the number of outputs, 0 on failure. The model may be opened with describe_only.
+// Owner: the caller frees *out_outputs with dvt_inferred_outputs_free; left alone on failure. Threads: any.
+// Errors: NOT_FOUND an op or a fed name that does not exist; INVALID_ARGUMENT a fed shape that contradicts what the
+// graph declares, or a graph that cannot be imported. Since: dovetail
+DVT_EXPORT int dvt_model_infer_shapes(dvt_model *model, const dvt_fed_dims *feeds, int feed_count,
+                                      dvt_inferred_output **out_outputs, TF_Status *status);
+
+// Frees what dvt_model_infer_shapes gave. NULL is fine.
+// Threads: any. Since: dovetail
+DVT_EXPORT void dvt_inferred_outputs_free(dvt_inferred_output *outputs);
 
 // ---- plugins, ops and kernels of the process ----
 

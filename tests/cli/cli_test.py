@@ -77,10 +77,10 @@ class CliTest(unittest.TestCase):
 
     def test_help(self):
         text = self.call("--help")
-        for word in ("run", "inspect", "bench", "convert", "ops", "kernels", "Examples:", "Exit codes:"):
+        for word in ("run", "inspect", "bench", "convert", "shapes", "ops", "kernels", "Examples:", "Exit codes:"):
             self.assertIn(word, text)
         self.assertEqual(self.call("help"), text)
-        for verb in ("run", "inspect", "bench", "convert", "ops", "kernels"):
+        for verb in ("run", "inspect", "bench", "convert", "shapes", "ops", "kernels"):
             text = self.call(verb, "--help")
             self.assertIn("Examples:", text)
             self.assertIn("Exit codes:", text)
@@ -322,6 +322,39 @@ void TF_InitKernel(void) {
         self.assertTrue(all(k["op"] == "MatMul" and k["device"] == "CPU" for k in kernels))
         self.assertEqual(len(kernels), op["kernels"])
         self.assertIn("MatMul", self.call("kernels"))
+
+    # ---- shapes ----
+
+    def test_shapes(self):
+        flat = node("flat", "Const", dtype="type: DT_INT32",
+                    value="tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: -1 int_val: 6 }")
+        function = ("library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } output_arg { "
+                    "name: 'r' type: DT_FLOAT } } node_def { name: 'relu' op: 'Relu' input: 'a' attr { key: 'T' value { "
+                    "type: DT_FLOAT } } } ret { key: 'r' value: 'relu:activations:0' } } }\n")
+        graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT", [-1, 3, 2]) + flat +
+                          node("y", "Reshape", ["x", "flat"], T="type: DT_FLOAT", Tshape="type: DT_INT32") +
+                          node("s", "Split", ["axis", "y"], T="type: DT_FLOAT", num_split="i: 2") +
+                          node("axis", "Const", dtype="type: DT_INT32",
+                               value="tensor { dtype: DT_INT32 tensor_shape { } int_val: 1 }") +
+                          node("z", "f", ["y"]) + node("e", "NoOp") + function)
+        text = self.call("shapes", graph)
+        for line in (r"Placeholder +float32 +\[N,3,2\] +x", r"Reshape +float32 +\[N,6\] +y", r":1 +float32 +\[N,3\]",
+                     r"function f", r"Relu +float32 +\[N,6\] +relu", r"NoOp +e"):
+            self.assertRegex(text, line)
+        self.assertRegex(self.call("shapes", graph, "--feed", "x=5x?x2"), r"\[5,6\] +y")
+        self.assertRegex(self.call("shapes", graph, "--feed", "y=4x6", "--feed", "x:0=?x3x2"), r"\[4,6\] +z")
+        nodes = json.loads(self.call("shapes", graph, "--json"))["nodes"]
+        by_name = {(n["function"], n["node"]): n for n in nodes}
+        self.assertEqual(by_name[None, "s"]["outputs"], [{"dtype": "float32", "shape": "[N,3]", "dims": [-1, 3]}] * 2)
+        self.assertEqual(by_name["f", "relu"]["outputs"][0]["dims"], [-1, 6])
+        self.assertEqual(by_name[None, "e"]["outputs"], [])
+        self.assertIn("[7,3,9], but the graph declares [?,3,2]",
+                      self.call("shapes", graph, "--feed", "x=7x3x9", code=USAGE))
+        self.assertIn("nobody", self.call("shapes", graph, "--feed", "nobody=2", code=USAGE))
+        for bad in ("x", "=2", "x=2x", "x=x2", "x=-1", "x=2y", "x=99999999999999999999"):
+            self.assertIn("--feed wants NAME=2x3", self.call("shapes", graph, "--feed", bad, code=USAGE))
+        self.assertIn("one MODEL", self.call("shapes", code=USAGE))
+        self.assertIn("NoSuchOp", self.call("shapes", self.path("u.pbtxt", node("a", "NoSuchOp")), code=BAD_MODEL))
 
     # ---- the examples ----
 

@@ -474,6 +474,47 @@ static void test_plan(void **state) {
   TF_DeleteStatus(status);
 }
 
+static void test_shapes(void **state) {
+  (void)state;
+  const char *graph =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' "
+      "value { shape { dim { size: -1 } dim { size: 4 } } } } }\n"
+      "node { name: 'y' op: 'Relu' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }\n";
+  TF_Status *status = TF_NewStatus();
+  dvt_inferred_output *rows = NULL;
+  dvt_model *model = open_ok(graph, NULL);
+  assert_int_equal(dvt_model_infer_shapes(model, NULL, 0, &rows, status), 2);
+  assert_string_equal(rows[1].node, "y");
+  assert_string_equal(rows[1].op, "Relu");
+  assert_string_equal(rows[1].function, "");
+  assert_string_equal(rows[1].shape, "[N,4]");
+  assert_int_equal(rows[1].dtype, TF_FLOAT);
+  assert_int_equal(rows[1].rank, 2);
+  assert_int_equal(rows[1].dims[0], -1);
+  assert_null(rows[1].error);
+  dvt_inferred_outputs_free(rows);
+  dvt_fed_dims feed = {"x", 2, (int64_t[]){7, 4}};
+  assert_int_equal(dvt_model_infer_shapes(model, &feed, 1, &rows, status), 2);
+  assert_string_equal(rows[1].shape, "[7,4]");
+  dvt_inferred_outputs_free(rows);
+  rows = NULL;
+  feed.rank = 1;
+  assert_int_equal(dvt_model_infer_shapes(model, &feed, 1, &rows, status), 0);
+  assert_message(status, TF_INVALID_ARGUMENT, "but the graph declares [?,4]");
+  feed.name = "nobody";
+  assert_int_equal(dvt_model_infer_shapes(model, &feed, 1, &rows, status), 0);
+  assert_message(status, TF_NOT_FOUND, "nobody");
+  feed.name = NULL;
+  assert_int_equal(dvt_model_infer_shapes(model, &feed, 1, &rows, status), 0);
+  assert_message(status, TF_INVALID_ARGUMENT, "feed 0 has no name");
+  dvt_model_close(model);
+  assert_int_equal(dvt_model_infer_shapes(NULL, NULL, 0, &rows, status), 0);
+  assert_message(status, TF_INVALID_ARGUMENT, "NULL");
+  assert_null(rows);
+  dvt_inferred_outputs_free(NULL);
+  TF_DeleteStatus(status);
+}
+
 static void test_null_model(void **state) {
   (void)state;
   TF_Status *status = TF_NewStatus();
@@ -505,8 +546,9 @@ int main(void) {
       cmocka_unit_test(test_run),          cmocka_unit_test(test_run_errors),
       cmocka_unit_test(test_profile),      cmocka_unit_test(test_describe_only_and_missing),
       cmocka_unit_test(test_open_errors),  cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_null_model),
-      cmocka_unit_test(test_save_graph),   cmocka_unit_test(test_plan),
+      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_null_model),   cmocka_unit_test(test_save_graph),
+      cmocka_unit_test(test_plan),
   };
   return cmocka_run_group_tests(tests, register_op, remove_graph);
 }

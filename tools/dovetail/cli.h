@@ -38,6 +38,8 @@ typedef struct cli_options {
   int output_count;
   const char *plugins[CLI_MAX_LIST];
   int plugin_count;
+  const char *feeds[CLI_MAX_LIST];  // "NAME=2x3"
+  int feed_count;
   const char *tags[CLI_MAX_LIST];
   int tag_count;
   const char *signature, *out_dir, *against, *optimize;
@@ -52,7 +54,8 @@ typedef struct cli_verb {
   int (*run)(const cli_options *options);
 } cli_verb;
 
-extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels;
+extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels,
+    cli_shapes;
 
 // Fills *out from argv; an error has been printed and CLI_USAGE is to be returned when false.
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out);

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_plan,   &cli_bench,
-                                        &cli_convert, &cli_ops,     &cli_kernels};
+static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_plan, &cli_bench,
+                                        &cli_convert, &cli_shapes,  &cli_ops,  &cli_kernels};
 
 static void print_exit_codes(FILE *file) {
   fputs("Exit codes:\n", file);
@@ -33,6 +33,7 @@ static void print_help(FILE *file) {
       "  dovetail plan model_dir\n"
       "  dovetail bench model_dir --threads 2\n"
       "  dovetail convert model.json graph.pb\n"
+      "  dovetail shapes graph.pb --feed x=1x224x224x3\n"
       "  dovetail inspect my_ops.so\n"
       "  dovetail ops MatMul\n\n",
       file);
@@ -77,7 +78,7 @@ int main(int argc, char **argv) {
   if (!verb)
     return cli_error(
         CLI_USAGE,
-        "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, ops, kernels; see "
+        "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, shapes, ops, kernels; see "
         "dovetail --help.",
         first);
   cli_options *options = calloc(1, sizeof *options);

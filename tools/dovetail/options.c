@@ -32,6 +32,8 @@ static const option_row rows[] = {
      AT(output_count)},
     {'d', "out-dir", "DIR", "write the outputs there as .npy files, listed in outputs.json", OPTION_TEXT,
      AT(out_dir), 0},
+    {'e', "feed", "NAME=2x3", "shape of an input, ? for an open size; repeat for more inputs", OPTION_LIST,
+     AT(feeds), AT(feed_count)},
     {'p', "plugin", "FILE", "load this plugin first; repeat for more", OPTION_LIST, AT(plugins),
      AT(plugin_count)},
     {'g', "tags", "A,B", "which graph of a SavedModel (default: serve, or the only one)", OPTION_COMMA_LIST,
