@@ -1,4 +1,5 @@
-// Ops that pick by index: GatherV2, Gather, GatherNd, Where. An index out of range is an error.
+// Ops that pick by index: GatherV2, Gather, GatherNd, the same from variables, Where. An index out of range
+// is an error.
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "common/dtype.h"
 #include "common/plugin.h"
 #include "common/strided.h"
+#include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
 
 static int64_t index_at(const dvp_view *indices, int64_t i) {
@@ -30,6 +32,28 @@ static void copy_elements(TF_DataType dtype, const char *src, char *dst, int64_t
   TF_TString *to = (TF_TString *)dst;
   for (int64_t i = 0; i < count; i++)
     TF_StringCopy(&to[i], TF_StringGetDataPointer(&from[i]), TF_StringGetSize(&from[i]));
+}
+
+static void copy_variable(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest) {
+  (void)ctx;
+  TF_DataType dtype = TF_TensorType(source);
+  copy_elements(dtype, TF_TensorData(source), TF_TensorData(dest), TF_TensorElementCount(source),
+                (int64_t)TF_DataTypeSize(dtype));
+}
+
+// The value of the variable in input 0, and its view; the caller deletes the tensor.
+static bool variable_value(dvp_call *call, TF_Tensor **out_value, dvp_view *out) {
+  TF_GetInputTensorFromVariable(call->ctx, 0, false, false, false, copy_variable, out_value, call->status);
+  if (!dvp_ok(call)) return false;
+  TF_DataType wanted = TF_ExpectedOutputDataType(call->ctx, 0);
+  out->data = TF_TensorData(*out_value);
+  out->dtype = TF_TensorType(*out_value);
+  out->rank = TF_NumDims(*out_value);
+  out->count = TF_TensorElementCount(*out_value);
+  for (int i = 0; i < out->rank; i++) out->dims[i] = TF_Dim(*out_value, i);
+  if (out->dtype == wanted) return true;
+  TF_DeleteTensor(*out_value);
+  return dvp_fail(call, TF_INVALID_ARGUMENT, "The variable has dtype %d, not %d", out->dtype, wanted);
 }
 
 typedef struct gather_state {
@@ -71,22 +95,22 @@ static void gather_range(void *arg, int64_t begin, int64_t end) {
   }
 }
 
-DVP_COMPUTE(gather_compute) {
-  int64_t batch_dims = ((const gather_state *)state)->batch_dims, axis = 0, dims[2 * DVP_MAX_RANK];
-  dvp_view params, indices;
+// From params, along `axis`.
+static void gather(dvp_call *call, const dvp_view *from, int64_t axis, int64_t batch_dims) {
+  int64_t dims[2 * DVP_MAX_RANK];
+  dvp_view indices;
   char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
-  if (!dvp_input(call, 0, &params) || !dvp_input(call, 1, &indices)) return;
-  if (TF_NumInputs(call->ctx) == 3 && !dvp_input_int(call, 2, "axis", &axis)) return;
-  if (params.rank == 0) {
+  if (!dvp_input(call, 1, &indices)) return;
+  if (from->rank == 0) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "params must be at least 1 dimensional");
     return;
   }
-  if (axis < -params.rank || axis >= params.rank) {
-    dvp_fail(call, TF_INVALID_ARGUMENT, "Expected axis in the range [%d, %d), but got %" PRId64, -params.rank,
-             params.rank, axis);
+  if (axis < -from->rank || axis >= from->rank) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Expected axis in the range [%d, %d), but got %" PRId64, -from->rank,
+             from->rank, axis);
     return;
   }
-  if (axis < 0) axis += params.rank;
+  if (axis < 0) axis += from->rank;
   if (batch_dims < -indices.rank || batch_dims > indices.rank) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "Expected batch_dims in the range [%d, %d], but got %" PRId64,
              -indices.rank, indices.rank, batch_dims);
@@ -99,34 +123,52 @@ DVP_COMPUTE(gather_compute) {
     return;
   }
   for (int i = 0; i < batch_dims; i++) {
-    if (params.dims[i] == indices.dims[i]) continue;
+    if (from->dims[i] == indices.dims[i]) continue;
     dvp_fail(call, TF_INVALID_ARGUMENT,
              "params.shape[%d] should be equal to indices.shape[%d], but the shapes are %s and %s", i, i,
-             dvp_shape_text(params.dims, params.rank, ta), dvp_shape_text(indices.dims, indices.rank, tb));
+             dvp_shape_text(from->dims, from->rank, ta), dvp_shape_text(indices.dims, indices.rank, tb));
     return;
   }
   int rank = 0;
-  for (int i = 0; i < axis; i++) dims[rank++] = params.dims[i];
+  for (int i = 0; i < axis; i++) dims[rank++] = from->dims[i];
   for (int i = (int)batch_dims; i < indices.rank; i++) dims[rank++] = indices.dims[i];
-  for (int i = (int)axis + 1; i < params.rank; i++) dims[rank++] = params.dims[i];
-  gather_run run = {
-      .params = &params, .indices = &indices, .out = dvp_output(call, 0, dims, rank), .bad = -1};
+  for (int i = (int)axis + 1; i < from->rank; i++) dims[rank++] = from->dims[i];
+  gather_run run = {.params = from, .indices = &indices, .out = dvp_output(call, 0, dims, rank), .bad = -1};
   if (!run.out) return;
-  run.bytes = (int64_t)dvp_element_bytes(call, params.dtype);
+  run.bytes = (int64_t)dvp_element_bytes(call, from->dtype);
   if (run.bytes == 0) return;
-  run.outer = dvp_product(params.dims, (int)batch_dims, (int)axis);
-  run.dim = params.dims[axis];
-  run.inner = dvp_product(params.dims, (int)axis + 1, params.rank);
+  run.outer = dvp_product(from->dims, (int)batch_dims, (int)axis);
+  run.dim = from->dims[axis];
+  run.inner = dvp_product(from->dims, (int)axis + 1, from->rank);
   run.picks = dvp_product(indices.dims, (int)batch_dims, indices.rank);
-  int64_t units = dvp_product(params.dims, 0, (int)axis) * run.picks;
+  int64_t units = dvp_product(from->dims, 0, (int)axis) * run.picks;
   if (units > 0 && run.inner > 0)
-    dvp_parallel(call, units, 3000 + run.inner * run.bytes * (params.dtype == TF_STRING ? 1000 : 50),
+    dvp_parallel(call, units, 3000 + run.inner * run.bytes * (from->dtype == TF_STRING ? 1000 : 50),
                  gather_range, &run);
   if (atomic_load(&run.bad) >= 0)
     dvp_fail(call, TF_INVALID_ARGUMENT, "indices[%lld] = %" PRId64 " is not in [0, %" PRId64 ")",
              atomic_load(&run.bad), index_at(&indices, atomic_load(&run.bad)), run.dim);
 }
+
+DVP_COMPUTE(gather_compute) {
+  int64_t axis = 0;
+  dvp_view params;
+  if (!dvp_input(call, 0, &params)) return;
+  if (TF_NumInputs(call->ctx) == 3 && !dvp_input_int(call, 2, "axis", &axis)) return;
+  gather(call, &params, axis, ((const gather_state *)state)->batch_dims);
+}
 DVP_DEFINE_ANY(gather_v2, gather_create, gather_destroy, gather_compute);
+
+// A variable's rows: GatherV2 along the dimension behind the batch.
+DVP_COMPUTE(resource_gather_compute) {
+  dvp_view params;
+  TF_Tensor *value = NULL;
+  int64_t batch_dims = ((const gather_state *)state)->batch_dims;
+  if (!variable_value(call, &value, &params)) return;
+  gather(call, &params, batch_dims, batch_dims);
+  TF_DeleteTensor(value);
+}
+DVP_DEFINE_ANY(resource_gather, gather_create, gather_destroy, resource_gather_compute);
 
 // ---- GatherNd ----
 
@@ -147,31 +189,31 @@ static void *gather_nd_create(TF_OpKernelConstruction *ctx) {
 }
 static void gather_nd_destroy(void *state) { free(state); }
 
-DVP_COMPUTE(gather_nd_compute) {
-  dvp_view params, indices;
+static void pick(dvp_call *call, const dvp_view *from, bool ignore_bad) {
+  dvp_view indices;
   int64_t dims[2 * DVP_MAX_RANK];
   int rank = 0;
-  if (!dvp_input(call, 0, &params) || !dvp_input(call, 1, &indices)) return;
-  if (params.rank == 0 || indices.rank == 0) {
+  if (!dvp_input(call, 1, &indices)) return;
+  if (from->rank == 0 || indices.rank == 0) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "%s must be at least a vector",
-             params.rank == 0 ? "params" : "indices");
+             from->rank == 0 ? "params" : "indices");
     return;
   }
   int64_t depth = indices.dims[indices.rank - 1];
-  if (depth > params.rank) {
+  if (depth > from->rank) {
     dvp_fail(call, TF_INVALID_ARGUMENT,
              "index innermost dimension length must be <= params rank; saw: %" PRId64 " vs. %d", depth,
-             params.rank);
+             from->rank);
     return;
   }
   for (int i = 0; i < indices.rank - 1; i++) dims[rank++] = indices.dims[i];
-  for (int i = (int)depth; i < params.rank; i++) dims[rank++] = params.dims[i];
+  for (int i = (int)depth; i < from->rank; i++) dims[rank++] = from->dims[i];
   char *out = dvp_output(call, 0, dims, rank);
-  int64_t bytes = out ? (int64_t)dvp_element_bytes(call, params.dtype) : 0;
+  int64_t bytes = out ? (int64_t)dvp_element_bytes(call, from->dtype) : 0;
   if (bytes == 0) return;
   int64_t picks = dvp_product(indices.dims, 0, indices.rank - 1),
-          inner = dvp_product(params.dims, (int)depth, params.rank);
-  if (picks > 0 && params.count == 0 && inner > 0) {
+          inner = dvp_product(from->dims, (int)depth, from->rank);
+  if (picks > 0 && from->count == 0 && inner > 0) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "Requested more than 0 entries, but params is empty.");
     return;
   }
@@ -180,21 +222,36 @@ DVP_COMPUTE(gather_nd_compute) {
     bool bad = false;
     for (int64_t d = 0; d < depth; d++) {
       int64_t index = index_at(&indices, i * depth + d);
-      bad = bad || index < 0 || index >= params.dims[d];
-      at = at * params.dims[d] + (bad ? 0 : index);
+      bad = bad || index < 0 || index >= from->dims[d];
+      at = at * from->dims[d] + (bad ? 0 : index);
     }
     if (!bad) {
-      copy_elements(params.dtype, (const char *)params.data + at * inner * bytes, out + i * inner * bytes,
+      copy_elements(from->dtype, (const char *)from->data + at * inner * bytes, out + i * inner * bytes,
                     inner, bytes);
-    } else if (((const gather_nd_state *)state)->ignore_bad) {
-      if (params.dtype != TF_STRING) memset(out + i * inner * bytes, 0, (size_t)(inner * bytes));
+    } else if (ignore_bad) {
+      if (from->dtype != TF_STRING) memset(out + i * inner * bytes, 0, (size_t)(inner * bytes));
     } else {
       dvp_fail(call, TF_INVALID_ARGUMENT, "indices[%" PRId64 "] does not index into param shape", i);
       return;
     }
   }
 }
+
+DVP_COMPUTE(gather_nd_compute) {
+  dvp_view params;
+  if (dvp_input(call, 0, &params)) pick(call, &params, ((const gather_nd_state *)state)->ignore_bad);
+}
 DVP_DEFINE_ANY(gather_nd, gather_nd_create, gather_nd_destroy, gather_nd_compute);
+
+DVP_COMPUTE(resource_gather_nd_compute) {
+  (void)state;
+  dvp_view params;
+  TF_Tensor *value = NULL;
+  if (!variable_value(call, &value, &params)) return;
+  pick(call, &params, false);
+  TF_DeleteTensor(value);
+}
+DVP_DEFINE_ANY(resource_gather_nd, NULL, NULL, resource_gather_nd_compute);
 
 // ---- Where: coordinates of the elements that are not zero, in order ----
 

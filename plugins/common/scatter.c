@@ -158,11 +158,12 @@ bool dvp_places_rows(dvp_call *call, const int64_t *dims, int rank, const dvp_vi
 DVP_REALS(DEFINE_REAL, )
 DVP_COMPLEX(DEFINE_COMPLEX, )
 
-// Sums of booleans are whether any is true.
+// Sums of booleans are whether any is true, differences whether they differ.
 static void scatter_b(dvp_scatter_op op, const dvp_places *places, const dvp_view *updates, void *target) {
   const int64_t inner = places->inner;
   const bool scalar = updates->rank == 0;
   if (op == DVP_SCATTER_ADD) JOIN(b, a | b)
+  if (op == DVP_SCATTER_SUB) JOIN(b, a ^ b)
 }
 
 // Sums of strings are one after the other.

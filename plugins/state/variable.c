@@ -1,4 +1,4 @@
-// Variables: handles, reading, assigning, adding to and subtracting from them.
+// Variables, behind handles and behind references: reading, assigning, adding to and subtracting from them.
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "common/call.h"
 #include "common/dtype.h"
 #include "common/plugin.h"
+#include "state/variable.h"
 #include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -62,10 +63,12 @@ DVP_COMPUTE(var_handle_compute) {
     TF_DeleteTensor(handle);
 }
 DVP_DEFINE_ANY(var_handle, var_handle_create, var_handle_destroy, var_handle_compute);
+// A reference to a variable is its handle, too.
+DVP_DEFINE_ANY(ref_variable, var_handle_create, var_handle_destroy, var_handle_compute);
 
 // ---- reading and assigning ----
 
-static void copy_tensor(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest) {
+void dvp_copy_tensor(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest) {
   (void)ctx;
   if (TF_TensorType(source) != TF_STRING) {
     memcpy(TF_TensorData(dest), TF_TensorData(source), TF_TensorByteSize(source));
@@ -80,7 +83,7 @@ static void copy_tensor(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *d
 DVP_COMPUTE(read_variable_compute) {
   (void)state;
   TF_Tensor *value = NULL;
-  TF_GetInputTensorFromVariable(call->ctx, 0, false, false, false, copy_tensor, &value, call->status);
+  TF_GetInputTensorFromVariable(call->ctx, 0, false, false, false, dvp_copy_tensor, &value, call->status);
   if (!dvp_ok(call)) return;
   TF_DataType wanted = TF_ExpectedOutputDataType(call->ctx, 0);
   if (TF_TensorType(value) != wanted)
@@ -104,11 +107,24 @@ static void *assign_create(TF_OpKernelConstruction *ctx) {
 static void assign_destroy(void *state) { free(state); }
 
 DVP_COMPUTE(assign_variable_compute) {
-  TF_AssignVariable(call->ctx, 0, 1, ((const assign_state *)state)->validate_shape, copy_tensor,
+  TF_AssignVariable(call->ctx, 0, 1, ((const assign_state *)state)->validate_shape, dvp_copy_tensor,
                     call->status);
   dvp_ok(call);
 }
 DVP_DEFINE_ANY(assign_variable, assign_create, assign_destroy, assign_variable_compute);
+
+DVP_COMPUTE(assign_compute) {
+  TF_AssignRefVariable(call->ctx, 0, 0, 1, true, ((const assign_state *)state)->validate_shape,
+                       dvp_copy_tensor, call->status);
+  dvp_ok(call);
+}
+DVP_DEFINE_ANY(assign, assign_create, assign_destroy, assign_compute);
+
+DVP_COMPUTE(ref_identity_compute) {
+  (void)state;
+  TF_OpKernelContext_ForwardRefInputToRefOutput(call->ctx, 0, 0);
+}
+DVP_DEFINE_ANY(ref_identity, NULL, NULL, ref_identity_compute);
 
 // ---- updates in place ----
 
@@ -134,17 +150,19 @@ static void update(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_Tensor *value,
   }
 }
 
-#define UPDATE_OP(name, op)                                                             \
-  DVP_COMPUTE(name##_compute) {                                                         \
-    (void)state;                                                                        \
-    TF_AssignUpdateVariable(call->ctx, 0, 1, op, 0, copy_tensor, update, call->status); \
-    dvp_ok(call);                                                                       \
-  }                                                                                     \
-  static const dvp_kernel name##_rows[] = {DVP_NUMBERS(UPDATE_ROW, name)};              \
-  DVP_DEFINE_SET(name, "dtype", NULL, NULL, name##_rows);
-#define UPDATE_ROW(t, name) {DVP_TYPE_##t, name##_compute},
-UPDATE_OP(assign_add_variable, ADD)
-UPDATE_OP(assign_sub_variable, SUBTRACT)
+// For variables behind a handle (attr dtype) and behind a reference (attr T), which becomes the output.
+#define UPDATE_OP(name, attr, op)                                                           \
+  DVP_COMPUTE(name##_compute) {                                                             \
+    (void)state;                                                                            \
+    TF_AssignUpdateVariable(call->ctx, 0, 1, op, 0, dvp_copy_tensor, update, call->status); \
+    if (dvp_ok(call)) TF_OpKernelContext_ForwardRefInputToRefOutput(call->ctx, 0, 0);       \
+  }                                                                                         \
+  static const dvp_kernel name##_rows[] = {DVP_NUMBERS(DVP_SHARED_ROW, name)};              \
+  DVP_DEFINE_SET(name, attr, NULL, NULL, name##_rows);
+UPDATE_OP(assign_add_variable, "dtype", ADD)
+UPDATE_OP(assign_sub_variable, "dtype", SUBTRACT)
+UPDATE_OP(assign_add, "T", ADD)
+UPDATE_OP(assign_sub, "T", SUBTRACT)
 
 DVP_COMPUTE(var_is_initialized_compute) {
   (void)state;
@@ -154,6 +172,7 @@ DVP_COMPUTE(var_is_initialized_compute) {
   if (out) *out = is_set;
 }
 DVP_DEFINE_ANY(var_is_initialized, NULL, NULL, var_is_initialized_compute);
+DVP_DEFINE_ANY(is_variable_initialized, NULL, NULL, var_is_initialized_compute);
 
 // Reads never copy here, so there is nothing to switch off.
 DVP_COMPUTE(disable_copy_on_read_compute) {

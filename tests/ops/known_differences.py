@@ -40,5 +40,7 @@ EXCEPT = {
         {'DT_INT8', 'DT_BFLOAT16'},
         'stock has them for testing graphs of GPUs and refuses them when the kernel is made',
     ),
+    ('ScatterMin', 'T'): ({'DT_INT8', 'DT_INT16', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'}, ''),
+    ('ScatterMax', 'T'): ({'DT_INT8', 'DT_INT16', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'}, ''),
     ('MaxPool', 'T'): ({'DT_UINT32', 'DT_UINT64'}, ''),
 }

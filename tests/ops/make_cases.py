@@ -19,11 +19,27 @@ import cases_scatter
 import cases_sparse
 import cases_state
 import cases_text
+import cases_variable
 import coverage
 from case_writer import Writer
 from random_data import Data
 
-FAMILIES = {**cases_math.FAMILIES, **cases_array.FAMILIES, **cases_nn.FAMILIES, **cases_flow.FAMILIES, **cases_fused.FAMILIES, **cases_image.FAMILIES, **cases_random.FAMILIES, **cases_state.FAMILIES, **cases_list.FAMILIES, **cases_scatter.FAMILIES, **cases_sparse.FAMILIES, **cases_text.FAMILIES}
+MODULES = [
+    cases_math,
+    cases_array,
+    cases_nn,
+    cases_flow,
+    cases_fused,
+    cases_image,
+    cases_random,
+    cases_state,
+    cases_list,
+    cases_scatter,
+    cases_sparse,
+    cases_text,
+    cases_variable,
+]
+FAMILIES = {name: family for module in MODULES for name, family in module.FAMILIES.items()}
 
 
 def main():
