@@ -1,31 +1,30 @@
-// Regular expressions in the syntax of RE2, matched in time linear in the text: the pattern becomes a small
-// program (regex_parse.c, regex_class.c, regex_emit.c) that regex_run.c follows along all its paths at once.
-// Text is UTF-8; bytes that are none match nothing. Not there: classes of Unicode, \p{...}, and single bytes,
-// \C, which answer UNIMPLEMENTED.
+// Regular expressions by RE2, the library whose syntax these ops are defined by. re2.cc is all the C++ there
+// is.
 #ifndef DOVETAIL_PLUGINS_TEXT_REGEX_H_
 #define DOVETAIL_PLUGINS_TEXT_REGEX_H_
 
-#include "text/text.h"
+#include "text/text_buffer.h"
 
-// \0 to \9 can be named in a rewrite; groups beyond are matched, but not told.
-#define DVX_REGEX_GROUPS 10
+#ifdef __cplusplus
+extern "C" {
+#endif
 
+// May be used by many threads at once.
 typedef struct dvx_regex dvx_regex;
 
-// NULL and a code and sentence for a pattern that is wrong.
-dvx_regex *dvx_regex_new(dvx_span pattern, TF_Code *out_code, const char **out_problem);
+// NULL and a sentence in *out_problem for a pattern that is wrong or takes too much memory.
+dvx_regex *dvx_regex_new(dvx_span pattern, dvx_text *out_problem);
 void dvx_regex_free(dvx_regex *regex);
-int dvx_regex_groups(const dvx_regex *regex);
-
-// What one thread needs to match; made for one regex.
-typedef struct dvx_matcher dvx_matcher;
-dvx_matcher *dvx_matcher_new(const dvx_regex *regex);
-void dvx_matcher_free(dvx_matcher *matcher);
 
 // Whether all of `text` matches.
-bool dvx_matches_whole(dvx_matcher *matcher, dvx_span text);
-// Finds the first match that begins at or after `from`. Groups that took no part are {NULL, 0}; group 0 is
-// the match.
-bool dvx_find(dvx_matcher *matcher, dvx_span text, size_t from, dvx_span groups[DVX_REGEX_GROUPS]);
+bool dvx_regex_matches(const dvx_regex *regex, dvx_span text);
+// Whether the groups that `rewrite` names exist; else a sentence in *out_problem.
+bool dvx_regex_check_rewrite(const dvx_regex *regex, dvx_span rewrite, dvx_text *out_problem);
+// Appends `text` with its first match, or all of them, replaced. out->failed when memory runs out.
+void dvx_regex_replace(const dvx_regex *regex, dvx_span text, dvx_span rewrite, bool all, dvx_text *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // DOVETAIL_PLUGINS_TEXT_REGEX_H_

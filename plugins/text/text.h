@@ -12,14 +12,9 @@
 #include "common/call.h"
 #include "common/plugin.h"
 #include "tensorflow/c/tf_tstring.h"
+#include "text/text_buffer.h"
 
 #define DVX_NO_MEMORY "Out of memory for a string"
-
-// Bytes that somebody else holds; any byte may be among them.
-typedef struct dvx_span {
-  const char *data;
-  size_t bytes;
-} dvx_span;
 
 static inline dvx_span dvx_span_of(const TF_TString *string) {
   return (dvx_span){TF_StringGetDataPointer(string), TF_StringGetSize(string)};
@@ -36,18 +31,6 @@ static inline bool dvx_same(dvx_span a, dvx_span b) {
 // The kernel fails when there is no memory; an element that could not be stored is empty.
 static inline void dvx_store(TF_TString *out, dvx_span s) { TF_StringCopy(out, s.data, s.bytes); }
 
-// A buffer that grows. `failed` says that memory ran out; what is appended afterwards is lost.
-typedef struct dvx_text {
-  char *data;
-  size_t bytes, capacity;
-  bool failed;
-} dvx_text;
-
-void dvx_text_free(dvx_text *text);
-// Makes room for `bytes` more; false when memory ran out.
-bool dvx_text_reserve(dvx_text *text, size_t bytes);
-void dvx_text_add(dvx_text *text, dvx_span s);
-void dvx_text_add_char(dvx_text *text, char c);
 void dvx_text_printf(dvx_text *text, const char *format, ...) DVP_PRINTF(2, 3);
 static inline dvx_span dvx_text_span(const dvx_text *text) { return (dvx_span){text->data, text->bytes}; }
 

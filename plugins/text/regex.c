@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 
 #include "text/regex.h"
-#include "text/utf8.h"
+#include "text/text.h"
 
 // The last pattern that came as an input, since it is nearly always the same; nodes with an attribute compile
 // theirs when they are made.
@@ -15,9 +15,15 @@ typedef struct regex_state {
   pthread_mutex_t lock;
 } regex_state;
 
-static void report_pattern(dvp_call *call, dvx_span pattern, TF_Code code, const char *problem) {
-  dvp_fail(call, code, "Invalid pattern: %.*s, error: %s", (int)DVP_MIN(pattern.bytes, (size_t)200),
-           pattern.data, problem);
+#define SHOWN(span) (int)DVP_MIN((span).bytes, (size_t)200), (span).data
+
+static dvx_regex *compile(dvp_call *call, dvx_span pattern) {
+  dvx_text problem = {0};
+  dvx_regex *regex = dvx_regex_new(pattern, &problem);
+  if (!regex)
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Invalid pattern: %.*s, error: %.*s", SHOWN(pattern), SHOWN(problem));
+  dvx_text_free(&problem);
+  return regex;
 }
 
 static regex_state *new_state(TF_OpKernelConstruction *ctx) {
@@ -28,12 +34,14 @@ static regex_state *new_state(TF_OpKernelConstruction *ctx) {
 
 static void compile_attr(TF_OpKernelConstruction *ctx, regex_state *state) {
   dvx_attr pattern = dvx_attr_get(ctx, "pattern");
-  TF_Code code;
-  const char *problem;
+  dvx_text problem = {0};
   if (state && pattern.data) {
-    state->regex = dvx_regex_new(dvx_attr_span(&pattern), &code, &problem);
-    if (!state->regex) dvp_create_fail(ctx, code, "Invalid pattern: %s, error: %s", pattern.data, problem);
+    state->regex = dvx_regex_new(dvx_attr_span(&pattern), &problem);
+    if (!state->regex)
+      dvp_create_fail(ctx, TF_INVALID_ARGUMENT, "Invalid pattern: %.*s, error: %.*s", SHOWN(pattern),
+                      SHOWN(problem));
   }
+  dvx_text_free(&problem);
   free(pattern.data);
 }
 
@@ -74,16 +82,13 @@ typedef struct borrowed {
 static borrowed borrow(dvp_call *call, regex_state *state) {
   borrowed b = {0};
   dvx_span pattern;
-  TF_Code code;
-  const char *problem;
   if (!dvx_input_scalar(call, 1, "Pattern", &pattern)) return b;
   b.locked = pthread_mutex_trylock(&state->lock) == 0;
   if (b.locked && state->regex && dvx_same(pattern, dvx_text_span(&state->pattern))) {
     b.regex = state->regex;
     return b;
   }
-  b.regex = dvx_regex_new(pattern, &code, &problem);
-  if (!b.regex) report_pattern(call, pattern, code, problem);
+  b.regex = compile(call, pattern);
   b.owned = true;
   if (b.regex && b.locked) {
     state->pattern.bytes = 0;
@@ -105,25 +110,18 @@ typedef struct matching {
   const dvx_regex *regex;
   const dvp_view *in;
   uint8_t *out;
-  atomic_bool no_memory;
 } matching;
 
 static void match_range(void *arg, int64_t begin, int64_t end) {
-  matching *m = arg;
-  dvx_matcher *matcher = dvx_matcher_new(m->regex);
-  if (!matcher) atomic_store(&m->no_memory, true);
-  for (int64_t i = begin; matcher && i < end; i++)
-    m->out[i] = dvx_matches_whole(matcher, dvx_element(m->in, i));
-  dvx_matcher_free(matcher);
+  const matching *m = arg;
+  for (int64_t i = begin; i < end; i++) m->out[i] = dvx_regex_matches(m->regex, dvx_element(m->in, i));
 }
 
 static void match_all(dvp_call *call, const dvx_regex *regex) {
   dvp_view in;
   if (!dvp_input(call, 0, &in)) return;
   matching m = {.regex = regex, .in = &in, .out = dvp_output(call, 0, in.dims, in.rank)};
-  if (!m.out) return;
-  dvp_parallel(call, in.count, 1000000, match_range, &m);
-  if (atomic_load(&m.no_memory)) dvp_fail(call, TF_RESOURCE_EXHAUSTED, DVX_NO_MEMORY);
+  if (m.out) dvp_parallel(call, in.count, 1000000, match_range, &m);
 }
 
 DVP_COMPUTE(static_regex_full_match_compute) { match_all(call, ((const regex_state *)state)->regex); }
@@ -138,56 +136,6 @@ DVP_DEFINE_ANY(regex_full_match, match_create, regex_destroy, regex_full_match_c
 
 // ---- replacing ----
 
-// The highest group that a rewrite names; -1 when a backslash is followed by neither a digit nor a backslash.
-static int highest_group(dvx_span rewrite) {
-  int highest = 0;
-  for (size_t i = 0; i < rewrite.bytes; i++) {
-    if (rewrite.data[i] != '\\') continue;
-    char c = ++i < rewrite.bytes ? rewrite.data[i] : 0;
-    if (c >= '0' && c <= '9')
-      highest = DVP_MAX(highest, c - '0');
-    else if (c != '\\')
-      return -1;
-  }
-  return highest;
-}
-
-static void add_rewrite(dvx_text *out, dvx_span rewrite, const dvx_span groups[DVX_REGEX_GROUPS]) {
-  for (size_t i = 0; i < rewrite.bytes; i++) {
-    if (rewrite.data[i] != '\\') {
-      dvx_text_add_char(out, rewrite.data[i]);
-    } else if (rewrite.data[++i] == '\\') {
-      dvx_text_add_char(out, '\\');
-    } else {
-      dvx_text_add(out, groups[rewrite.data[i] - '0']);
-    }
-  }
-}
-
-static void replace(dvx_matcher *matcher, dvx_span in, dvx_span rewrite, bool global, dvx_text *out) {
-  dvx_span groups[DVX_REGEX_GROUPS];
-  size_t at = 0, last_end = (size_t)-1;
-  while (at <= in.bytes && dvx_find(matcher, in, at, groups)) {
-    size_t begin = (size_t)(groups[0].data - in.data), end = begin + groups[0].bytes;
-    dvx_text_add(out, dvx_part(in, at, begin));
-    at = begin;
-    if (begin == end && begin == last_end) {
-      // No empty match right behind the last one: go on after a character.
-      int32_t c;
-      if (at == in.bytes) return;
-      size_t bytes = dvx_utf8_decode(dvx_part(in, at, in.bytes), &c);
-      if (c < 0) bytes = 1;
-      dvx_text_add(out, dvx_part(in, at, at + bytes));
-      at += bytes;
-      continue;
-    }
-    add_rewrite(out, rewrite, groups);
-    at = last_end = end;
-    if (!global) break;
-  }
-  if (at < in.bytes) dvx_text_add(out, dvx_part(in, at, in.bytes));
-}
-
 typedef struct replacing {
   const dvx_regex *regex;
   dvx_span rewrite;
@@ -199,29 +147,28 @@ typedef struct replacing {
 
 static void replace_range(void *arg, int64_t begin, int64_t end) {
   replacing *r = arg;
-  dvx_matcher *matcher = dvx_matcher_new(r->regex);
-  dvx_text text = {.failed = !matcher};
+  dvx_text text = {0};
   for (int64_t i = begin; !text.failed && i < end; i++) {
     text.bytes = 0;
-    replace(matcher, dvx_element(r->in, i), r->rewrite, r->global, &text);
+    dvx_regex_replace(r->regex, dvx_element(r->in, i), r->rewrite, r->global, &text);
     dvx_store(&r->out[i], dvx_text_span(&text));
   }
   if (text.failed) atomic_store(&r->no_memory, true);
   dvx_text_free(&text);
-  dvx_matcher_free(matcher);
+}
+
+static bool check_rewrite(dvp_call *call, const dvx_regex *regex, dvx_span rewrite) {
+  dvx_text problem = {0};
+  bool fine = dvx_regex_check_rewrite(regex, rewrite, &problem);
+  if (!fine)
+    dvp_fail(call, TF_INVALID_ARGUMENT, "Invalid rewrite: %.*s, error: %.*s", SHOWN(rewrite), SHOWN(problem));
+  dvx_text_free(&problem);
+  return fine;
 }
 
 static void replace_all(dvp_call *call, const regex_state *state, const dvx_regex *regex, dvx_span rewrite) {
   dvp_view in;
-  int highest = highest_group(rewrite);
-  if (!dvp_input(call, 0, &in)) return;
-  if (highest < 0 || highest > dvx_regex_groups(regex)) {
-    dvp_fail(
-        call, TF_INVALID_ARGUMENT,
-        "Invalid rewrite '%.*s': a backslash stands before another one or the number of one of the %d groups",
-        (int)DVP_MIN(rewrite.bytes, (size_t)200), rewrite.data, dvx_regex_groups(regex));
-    return;
-  }
+  if (!dvp_input(call, 0, &in) || !check_rewrite(call, regex, rewrite)) return;
   replacing r = {.regex = regex, .rewrite = rewrite, .global = state->global, .in = &in};
   r.out = dvp_output(call, 0, in.dims, in.rank);
   if (!r.out) return;
