@@ -1,5 +1,5 @@
-// struct TSL_Status (= TF_Status): a code, a message and a list of payloads. Only base/status.c and
-// capi/tf_status.c look inside.
+// struct TSL_Status (= TF_Status): a code, a message and a list of payloads. Only base/status.c,
+// capi/tf_status.c and the hottest calls of capi/shape_inference.c look inside.
 #ifndef DVT_BASE_STATUS_INTERNAL_H_
 #define DVT_BASE_STATUS_INTERNAL_H_
 

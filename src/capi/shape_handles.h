@@ -4,7 +4,7 @@
 
 #include "op/shape_algebra.h"
 
-// NULL when out of memory. Set handles carry the call of `ctx`, unset ones (ctx NULL) none.
+// NULL when out of memory. The handles carry the call of `ctx`; unset ones are of none.
 TF_ShapeHandle *dvt_shape_handle_new(TF_ShapeInferenceContext *ctx, dvt_shape shape) DVT_NODISCARD;
 TF_DimensionHandle *dvt_dim_handle_new(TF_ShapeInferenceContext *ctx, dvt_dim dim) DVT_NODISCARD;
 

@@ -161,12 +161,162 @@ static void test_rule_065_all_errors_are_reported(void **state) {
   TF_OpDefinitionBuilder *builder;
   const dvt_op_def *op;
   dvt_status status = build(&f, "badName", "a: int32|b: list(", "X: float", "y: foo", &builder, &op);
-  assert_string_equal(dvt_status_message(status),
-                      "Invalid name: badName (Did you use CamelCase?)\n"
-                      "Extra '32' unparsed at the end from Attr(\"a: int32\") for Op badName\n"
-                      "Trouble parsing type string at '' from Attr(\"b: list(\") for Op badName\n"
-                      "Trouble parsing 'name:' from Input(\"X: float\") for Op badName\n"
-                      "Reference to unknown attr 'foo' from Output(\"y: foo\") for Op badName");
+  static const char *const lines[] = {
+      "Invalid name: badName (Did you use CamelCase?)",
+      "Extra '32' unparsed at the end from Attr(\"a: int32\") for Op badName",
+      "Trouble parsing type string at '' from Attr(\"b: list(\") for Op badName",
+      "Trouble parsing 'name:' from Input(\"X: float\") for Op badName",
+      "Reference to unknown attr 'foo' from Output(\"y: foo\") for Op badName"};
+  const char *at = dvt_status_message(status);
+  for (size_t i = 0; i < DVT_COUNT_OF(lines); i++) {
+    const char *found = strstr(at, lines[i]);
+    if (!found) fail_msg("no \"%s\" in \"%s\"", lines[i], at);
+    assert_true(i == 0 ? found == at : found[-1] == '\n');
+    at = found + 1;
+  }
+  dvt_status_free(status);
+  dvt_op_builder_delete(builder);
+  release(&f);
+}
+
+// The whole message: what is wrong, what may have been meant, and where.
+static void test_rules_049_to_064_errors_show_the_place(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *attrs, *inputs, *expected;
+  } cases[] = {
+      {"Op", "T: {float, int33}", "",
+       "Unrecognized type string 'int33' from Attr(\"T: {float, int33}\") for Op Op. Did you mean 'int32', "
+       "'int16' or 'int8'?\n"
+       "    T: {float, int33}\n"
+       "               ^~~~~"},
+      {"Op", "T: tpye", "",
+       "Trouble parsing type string at 'tpye' from Attr(\"T: tpye\") for Op Op. Did you mean 'type'?\n"
+       "    T: tpye\n"
+       "       ^~~~"},
+      {"Op", "T: realnumerictype", "",
+       "Trouble parsing type string at 'realnumerictype' from Attr(\"T: realnumerictype\") for Op Op. That "
+       "name is "
+       "only known inside of braces: {realnumerictype}.\n"
+       "    T: realnumerictype\n"
+       "       ^~~~~~~~~~~~~~~"},
+      {"Op", "a: int32", "",
+       "Extra '32' unparsed at the end from Attr(\"a: int32\") for Op Op. That is a dtype: for numbers write "
+       "\"int\" or \"float\", for a dtype \"type\" or the allowed ones, \"{float, int32}\".\n"
+       "    a: int32\n"
+       "          ^~"},
+      {"Op", "a: float >= 2", "",
+       "Extra '>= 2' unparsed at the end from Attr(\"a: float >= 2\") for Op Op. Only an int and a list can "
+       "have a "
+       "minimum.\n"
+       "    a: float >= 2\n"
+       "             ^"},
+      {"Op", "a: int >= x", "",
+       "Could not parse integer lower limit after '>=', found ' x' instead from Attr(\"a: int >= x\") for Op "
+       "Op\n"
+       "    a: int >= x\n"
+       "              ^"},
+      {"Op", "T: type = DT_FLAOT", "",
+       "Could not parse default value 'DT_FLAOT' of type type from Attr(\"T: type = DT_FLAOT\") for Op Op. "
+       "Did you "
+       "mean 'DT_FLOAT'?\n"
+       "    T: type = DT_FLAOT\n"
+       "              ^~~~~~~~"},
+      {"Op", "s: string = hello", "",
+       "Could not parse default value 'hello' of type string from Attr(\"s: string = hello\") for Op Op. "
+       "Strings are "
+       "written in quotes: 'text'.\n"
+       "    s: string = hello\n"
+       "                ^~~~~"},
+      {"Op", "s: {'a', \"b\\q\"}", "",
+       "Trouble unescaping \"b\\q\", got error: unknown escape sequence from Attr(\"s: {'a', \"b\\q\"}\") "
+       "for Op "
+       "Op\n"
+       "    s: {'a', \"b\\q\"}\n"
+       "              ^~~"},
+      {"Op", "a: int >= 5 = 3", "",
+       "Value for attr 'a' of 3 must be at least minimum 5 in Op 'Op'\n"
+       "    a: int >= 5 = 3\n"
+       "                  ^"},
+      {"Op", "p: {'SAME', 'VALID'} = 'SAMME'", "",
+       "Value for attr 'p' of \"SAMME\" is not in the list of allowed values: \"SAME\", \"VALID\". Did you "
+       "mean "
+       "'SAME'? in Op 'Op'\n"
+       "    p: {'SAME', 'VALID'} = 'SAMME'\n"
+       "                           ^~~~~~~"},
+      {"Op", "2a: int", "",
+       "Trouble parsing '<name>:' from Attr(\"2a: int\") for Op Op. A name is a letter, then letters, digits "
+       "and '_'; "
+       "a ':' follows.\n"
+       "    2a: int\n"
+       "    ^~"},
+      {"Op", "T: type", "x: t",
+       "Reference to unknown attr 't' from Input(\"x: t\") for Op Op. Did you mean 'T'?\n"
+       "    x: t\n"
+       "       ^"},
+      {"Op", "N: int", "x: Ref(N)",
+       "Reference to attr 'N' with type int that isn't type or list(type) from Input(\"x: Ref(N)\") for Op "
+       "Op\n"
+       "    x: Ref(N)\n"
+       "           ^"},
+      {"Op", "Tl: list(type)", "x: N * Tl",
+       "No attr with name 'N' for input 'x' in Op 'Op'\n"
+       "    x: N * Tl\n"
+       "       ^"},
+      {"Op", "", "x: float_ref",
+       "Illegal use of ref type 'float_ref'. Use 'Ref(type)' instead for input 'x' in Op 'Op'\n"
+       "    x: float_ref\n"
+       "       ^~~~~~~~~"},
+      {"Op", "x: int", "x: float",
+       "Duplicate name: x in Op 'Op': inputs, outputs and attrs share one name space\n"
+       "    x: float\n"
+       "    ^"},
+      {"Ns>op-x", "", "",
+       "Invalid name: Ns>op-x (Did you use CamelCase?). A name is a capital letter, then letters, digits and "
+       "'_'; "
+       "namespaces are divided by '>', as in \"Ns>Name\"\n"
+       "    Ns>op-x\n"
+       "       ^"},
+      {"Op", "s: {'\xC3\xA4', float}", "",
+       "Trouble parsing allowed string at 'float}' from Attr(\"s: {'\xC3\xA4', float}\") for Op Op\n"
+       "    s: {'\xC3\xA4', float}\n"
+       "             ^~~~~"},
+  };
+  int wrong = 0;
+  for (size_t i = 0; i < DVT_COUNT_OF(cases); i++) {
+    fixture f = {0};
+    TF_OpDefinitionBuilder *builder;
+    const dvt_op_def *op;
+    dvt_status status = build(&f, cases[i].name, cases[i].attrs, cases[i].inputs, "", &builder, &op);
+    assert_non_null(status);
+    if (strcmp(dvt_status_message(status), cases[i].expected) != 0) {
+      print_error("got\n%s\nwanted\n%s\n", dvt_status_message(status), cases[i].expected);
+      wrong++;
+    }
+    dvt_status_free(status);
+    dvt_op_builder_delete(builder);
+    release(&f);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+// Of a long spec only what is around the place is shown.
+static void test_long_specs_are_cut(void **state) {
+  (void)state;
+  fixture f = {0};
+  TF_OpDefinitionBuilder *builder;
+  const dvt_op_def *op;
+  char spec[1000] = "T: {";
+  for (int i = 0; i < 90; i++) strcat(spec, "float, ");
+  strcat(spec, "flat, float, float, float, float, float, float, float, float}");
+  dvt_status status = build(&f, "Op", spec, "", "", &builder, &op);
+  const char *shown = strstr(dvt_status_message(status), "\n    ...");
+  assert_non_null(shown);
+  assert_non_null(strstr(shown, "flat"));
+  assert_non_null(strstr(shown, "...\n"));
+  const char *marks = strrchr(shown, '\n');
+  assert_string_equal(strchr(marks, '^'), "^~~~");
+  assert_int_equal(strchr(marks, '^') - marks, strstr(shown, "flat") - shown);
   dvt_status_free(status);
   dvt_op_builder_delete(builder);
   release(&f);
@@ -246,6 +396,8 @@ int main(void) {
       cmocka_unit_test(test_rule_061_attrs_may_come_after_arguments),
       cmocka_unit_test(test_rule_059_default_minimum),
       cmocka_unit_test(test_rule_065_all_errors_are_reported),
+      cmocka_unit_test(test_rules_049_to_064_errors_show_the_place),
+      cmocka_unit_test(test_long_specs_are_cut),
       cmocka_unit_test(test_rule_066_resource_is_stateful),
       cmocka_unit_test(test_large_builders),
       cmocka_unit_test(test_every_allocation_may_fail),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "tensor/dtype.h"
 
 // No node has more flat inputs or outputs than this; a hostile "N" must not allocate without bound.
@@ -80,10 +81,16 @@ static void warn_of_unknown(const dvt_node_def *node) {
   if (others < 0) return;
   char more[32] = "";
   if (others) snprintf(more, sizeof more, " and %d more", (int)others);
+  dvt_nearest nearest = {.wanted = first};
+  dvt_buf names = {0};
+  for (int i = 0; i < op->attr_count; i++) dvt_nearest_offer(&nearest, op->attrs[i].name);
+  dvt_nearest_print(&nearest, &names);
   dvt_log(DVT_WARNING,
           "NodeDef mentions attribute " DVT_STR_FMT "%s which is not in the op definition: Op " DVT_STR_FMT
-          ", node " DVT_STR_FMT "; what the op lacks is ignored",
-          DVT_STR_ARG(first), more, DVT_STR_ARG(op->name), DVT_STR_ARG(node->name));
+          ", node " DVT_STR_FMT "; what the op lacks is ignored.%s",
+          DVT_STR_ARG(first), more, DVT_STR_ARG(op->name), DVT_STR_ARG(node->name),
+          names.data ? names.data : "");
+  dvt_buf_deinit(&names);
 }
 
 static dvt_status check_attrs(const dvt_node_def *node) {

@@ -104,6 +104,20 @@ static void parse_args(const TF_OpDefinitionBuilder *builder, dvt_spec_context *
     if (dvt_spec_parse_arg(context, spec, true, op, &op->outputs[op->output_count])) op->output_count++;
 }
 
+// The record whose text `at` points into; names of a definition do.
+static dvt_str spec_of(const void *arg, const char *at) {
+  const TF_OpDefinitionBuilder *builder = arg;
+  const char *record = builder->text + builder->name_len, *end = builder->text + builder->len;
+  while (record < end) {
+    uint32_t len;
+    memcpy(&len, record + 1, sizeof len);
+    const char *text = record + RECORD_HEADER;
+    if (at >= text && at <= text + len) return dvt_str_make(text, len);
+    record = text + len;
+  }
+  return (dvt_str){0};
+}
+
 // A literal resource argument makes the op stateful: it touches state elsewhere (rule 66).
 static bool has_resource(const dvt_arg_def *args, int count) {
   for (int i = 0; i < count; i++)
@@ -153,8 +167,9 @@ dvt_status dvt_op_builder_finish(const TF_OpDefinitionBuilder *builder, dvt_aren
   // After a spec error some names are missing; further checks would only repeat it. Attrs come after the
   // arguments because those set minimums that defaults must meet.
   if (errors->len == before) {
-    dvt_op_def_check_attrs(op, errors);
-    dvt_op_def_check_unique_names(op, errors);
+    dvt_spec_locator locator = {spec_of, builder};
+    dvt_op_def_check_attrs(op, &locator, errors);
+    dvt_op_def_check_unique_names(op, &locator, errors);
   }
   DVT_RETURN_IF_ERROR(dvt_spec_errors_to_status(errors));
   fill_flags(builder, op);

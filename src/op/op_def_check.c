@@ -3,15 +3,21 @@
 #include "op/op_def_check.h"
 
 #include "base/map.h"
+#include "base/nearest.h"
 #include "tensor/dtype.h"
 
 enum { ERRORS_LIMIT = 1 << 16 };  // bytes; each line names the op, and a file may hold many wrong lines
 
+bool dvt_spec_error_begin(dvt_buf *errors) {
+  if (errors->len > ERRORS_LIMIT) return false;
+  if (errors->len) dvt_buf_append_byte(errors, '\n');
+  return true;
+}
+
 void dvt_spec_error(dvt_buf *errors, const char *format, ...) {
   va_list args;
-  if (errors->len > ERRORS_LIMIT) return;
+  if (!dvt_spec_error_begin(errors)) return;
   va_start(args, format);
-  if (errors->len) dvt_buf_append_byte(errors, '\n');
   dvt_buf_vprintf(errors, format, args);
   va_end(args);
 }
@@ -39,7 +45,8 @@ static bool is_word(char c) {
 void dvt_op_def_check_name(dvt_str name, dvt_buf *errors) {
   if (name.len && name.data[0] == '_') return;
   bool at_start = true, ok = name.len > 0;
-  for (size_t i = 0; i < name.len && ok; i++) {
+  size_t i = 0;
+  for (; i < name.len && ok; i++) {
     char c = name.data[i];
     if (at_start)
       ok = is_upper(c);
@@ -47,8 +54,13 @@ void dvt_op_def_check_name(dvt_str name, dvt_buf *errors) {
       ok = is_word(c);
     at_start = !at_start && c == '>';
   }
-  if (!ok || at_start)
-    dvt_spec_error(errors, "Invalid name: " DVT_STR_FMT " (Did you use CamelCase?)", DVT_STR_ARG(name));
+  if (ok && !at_start) return;
+  dvt_spec_error(errors,
+                 "Invalid name: " DVT_STR_FMT
+                 " (Did you use CamelCase?). A name is a capital letter, then letters, digits and '_'; "
+                 "namespaces are divided by '>', as in \"Ns>Name\"",
+                 DVT_STR_ARG(name));
+  if (name.len) dvt_spec_point(errors, name, dvt_str_make(name.data + (ok ? i : i - 1), 1));
 }
 
 // "float, int32" or "\"x\", \"y\"".
@@ -67,9 +79,24 @@ static void print_allowed(const dvt_attr_def *attr, dvt_buf *out) {
   dvt_status_free(status);
 }
 
-static dvt_status not_allowed(const dvt_attr_def *attr, dvt_str value) {
+// The names among the allowed values that are close to `value`.
+static void offer_allowed(const dvt_attr_def *attr, dvt_nearest *nearest) {
+  dvt_attr_list list;
+  uint64_t dtype = 0;
+  dvt_str text = {0};
+  dvt_status status = dvt_attr_list_open(attr->allowed, attr->kind, &list);
+  while (!status && dvt_attr_list_next(&list, &dtype, &text))
+    dvt_nearest_offer(nearest, attr->kind == TF_ATTR_TYPE ? dvt_str_from(dvt_dtype_name((int)dtype)) : text);
+  dvt_status_free(status);
+}
+
+static dvt_status not_allowed(const dvt_attr_def *attr, dvt_str value, dvt_str name) {
   dvt_buf text = {0};
+  dvt_nearest nearest = {.wanted = name};
   print_allowed(attr, &text);
+  offer_allowed(attr, &nearest);
+  if (nearest.count) dvt_buf_append_byte(&text, '.');
+  dvt_nearest_print(&nearest, &text);
   dvt_status status = dvt_error(TF_INVALID_ARGUMENT,
                                 "Value for attr '" DVT_STR_FMT "' of " DVT_STR_FMT
                                 " is not in the list of allowed values: %s",
@@ -84,7 +111,8 @@ static dvt_status check_allowed_type(const dvt_attr_def *attr, uint64_t dtype) {
   DVT_RETURN_IF_ERROR(dvt_attr_list_open(attr->allowed, TF_ATTR_TYPE, &allowed));
   while (dvt_attr_list_next(&allowed, &candidate, NULL))
     if (candidate == dtype) return NULL;
-  return not_allowed(attr, dvt_str_from(dvt_dtype_name((int)dtype)));
+  dvt_str name = dvt_str_from(dvt_dtype_name((int)dtype));
+  return not_allowed(attr, name, name);
 }
 
 static dvt_status check_allowed_string(const dvt_attr_def *attr, dvt_str value) {
@@ -95,7 +123,7 @@ static dvt_status check_allowed_string(const dvt_attr_def *attr, dvt_str value) 
     if (dvt_str_eq(candidate, value)) return NULL;
   dvt_buf quoted = {0};
   dvt_buf_printf(&quoted, "\"" DVT_STR_FMT "\"", DVT_STR_ARG(value));
-  dvt_status status = not_allowed(attr, dvt_buf_str(&quoted));
+  dvt_status status = not_allowed(attr, dvt_buf_str(&quoted), value);
   dvt_buf_deinit(&quoted);
   return status;
 }
@@ -200,7 +228,16 @@ static void check_allowed_list(const dvt_op_def *op, const dvt_attr_def *attr, d
   dvt_status_free(status);
 }
 
-static void check_attr(const dvt_op_def *op, const dvt_attr_def *attr, dvt_buf *errors) {
+// Shows the spec of an attr, `part` of it marked or its name.
+static void point(const dvt_spec_locator *locator, dvt_str name, bool at_default, dvt_buf *errors) {
+  if (!locator) return;
+  dvt_str spec = locator->spec_of(locator->arg, name.data);
+  dvt_spec_point(errors, spec, at_default ? dvt_spec_default_text(spec) : name);
+}
+
+static void check_attr(const dvt_op_def *op, const dvt_attr_def *attr, const dvt_spec_locator *locator,
+                       dvt_buf *errors) {
+  size_t at_first = errors->len;
   int dtype;
   if (dvt_dtype_from_name(attr->name, &dtype))
     dvt_spec_error(errors,
@@ -217,15 +254,18 @@ static void check_attr(const dvt_op_def *op, const dvt_attr_def *attr, dvt_buf *
                    DVT_STR_ARG(attr->name), (long long)attr->minimum, DVT_STR_ARG(op->name));
   size_t before = errors->len;
   if (attr->allowed.len) check_allowed_list(op, attr, errors);
-  if (!attr->has_default || errors->len != before) return;
+  bool is_checkable = attr->has_default && errors->len == before;
+  if (errors->len != at_first) point(locator, attr->name, false, errors);
+  if (!is_checkable) return;
   dvt_status status = dvt_attr_def_check_value(attr, attr->default_value);
   if (!status) return;
   dvt_spec_error(errors, "%s in Op '" DVT_STR_FMT "'", dvt_status_message(status), DVT_STR_ARG(op->name));
+  point(locator, attr->name, true, errors);
   dvt_status_free(status);
 }
 
-void dvt_op_def_check_attrs(const dvt_op_def *op, dvt_buf *errors) {
-  for (int i = 0; i < op->attr_count; i++) check_attr(op, &op->attrs[i], errors);
+void dvt_op_def_check_attrs(const dvt_op_def *op, const dvt_spec_locator *locator, dvt_buf *errors) {
+  for (int i = 0; i < op->attr_count; i++) check_attr(op, &op->attrs[i], locator, errors);
 }
 
 typedef struct arg_context {
@@ -315,20 +355,22 @@ static dvt_str name_at(const dvt_op_def *op, int i) {
   return i < op->input_count ? op->inputs[i].name : op->outputs[i - op->input_count].name;
 }
 
-static void duplicate_name(const dvt_op_def *op, dvt_str name, dvt_buf *errors) {
+static void duplicate_name(const dvt_op_def *op, dvt_str name, const dvt_spec_locator *locator,
+                           dvt_buf *errors) {
   dvt_spec_error(errors,
                  "Duplicate name: " DVT_STR_FMT " in Op '" DVT_STR_FMT
                  "': inputs, outputs and attrs share one name space",
                  DVT_STR_ARG(name), DVT_STR_ARG(op->name));
+  point(locator, name, false, errors);
 }
 
-void dvt_op_def_check_unique_names(const dvt_op_def *op, dvt_buf *errors) {
+void dvt_op_def_check_unique_names(const dvt_op_def *op, const dvt_spec_locator *locator, dvt_buf *errors) {
   int count = op->attr_count + op->input_count + op->output_count;
   if (count <= QUADRATIC_LIMIT) {
     for (int i = 1; i < count; i++)
       for (int j = 0; j < i; j++)
         if (dvt_str_eq(name_at(op, i), name_at(op, j))) {
-          duplicate_name(op, name_at(op, i), errors);
+          duplicate_name(op, name_at(op, i), locator, errors);
           break;
         }
     return;
@@ -337,7 +379,7 @@ void dvt_op_def_check_unique_names(const dvt_op_def *op, dvt_buf *errors) {
   for (int i = 0; i < count; i++) {
     dvt_str name = name_at(op, i);
     if (dvt_map_get(&seen, name))
-      duplicate_name(op, name, errors);
+      duplicate_name(op, name, locator, errors);
     else if (!dvt_map_put(&seen, name, &seen))
       errors->failed = true;
   }

@@ -167,7 +167,7 @@ static dvt_status parse(parser *p, dvt_str bytes, bool is_function) {
   while (ok && dvt_wire_next(&wire, &field))
     if (field.number == OP_ATTR && field.type == DVT_WIRE_BYTES)
       ok = parse_attr(p, field.bytes, &op->attrs[op->attr_count++]);
-  if (ok && p->errors.len == 0) dvt_op_def_check_attrs(op, &p->errors);
+  if (ok && p->errors.len == 0) dvt_op_def_check_attrs(op, NULL, &p->errors);
   wire = dvt_wire_open(bytes);
   while (ok && dvt_wire_next(&wire, &field)) {
     if (field.type != DVT_WIRE_BYTES) continue;
@@ -181,7 +181,7 @@ static dvt_status parse(parser *p, dvt_str bytes, bool is_function) {
                      DVT_STR_ARG(op->name));
   if (!is_function) {
     dvt_op_def_check_name(op->name, &p->errors);
-    if (p->errors.len == 0) dvt_op_def_check_unique_names(op, &p->errors);
+    if (p->errors.len == 0) dvt_op_def_check_unique_names(op, NULL, &p->errors);
   }
   return dvt_spec_errors_to_status(&p->errors);
 }

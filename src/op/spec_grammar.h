@@ -7,20 +7,39 @@
 //   default := the value in proto text style: 1, 1.5, true, 'x', DT_FLOAT, { dim { size: 2 } }, [..] for
 //   lists arg     := name ":" ["Ref("] [N "*"] dtype-or-attr [")"]
 // attr_grammar.c parses attrs, attr_default.c their defaults, arg_grammar.c inputs and outputs, spec_quoted.c
-// strings.
+// strings; spec_error.c shows what is wrong.
 #ifndef DVT_OP_SPEC_GRAMMAR_H_
 #define DVT_OP_SPEC_GRAMMAR_H_
 
+#include "base/nearest.h"
 #include "op/op_def_check.h"
 
 typedef struct dvt_spec_context {
   dvt_str op_name;
   dvt_arena *arena;  // results that are not part of the spec text
-  dvt_buf *errors;   // one line each: " from Attr("...") for Op X" appended
+  dvt_buf *errors;   // each as dvt_spec_fail writes it
   dvt_buf *scratch;  // free to overwrite
 } dvt_spec_context;
 
-// False: an error line was added. Names and the like point into `spec`.
+// A spec being read, and what an error of it may say.
+typedef struct dvt_spec_parser {
+  dvt_spec_context *context;
+  const char *kind;  // "Attr", "Input", "Output"
+  dvt_str orig, rest;
+  dvt_nearest nearest;  // names that may have been meant
+  const char *hint;     // a sentence, or NULL
+} dvt_spec_parser;
+// Adds an error about `part` of the spec: what the format says, " from Attr("...") for Op X", hint and names,
+// and the spec with the part marked. False always.
+bool dvt_spec_fail(dvt_spec_parser *parser, dvt_str part, const char *format, ...) DVT_PRINTF(3, 4) DVT_COLD;
+// The word, or else the character, that the text begins with.
+dvt_str dvt_spec_word(dvt_str text);
+// The character at which a name and its colon end too early.
+dvt_str dvt_spec_bad_name(dvt_str spec, bool (*first)(char), bool (*next)(char));
+// Offers all names of dtypes and of sets of them.
+void dvt_spec_offer_dtypes(dvt_nearest *nearest);
+
+// False: an error was added. Names and the like point into `spec`.
 bool dvt_spec_parse_attr(dvt_spec_context *context, dvt_str spec, dvt_attr_def *out_attr);
 // Needs the op's attrs; gives attrs used as lengths or type lists their default minimum of 1 (rule 59).
 bool dvt_spec_parse_arg(dvt_spec_context *context, dvt_str spec, bool is_output, dvt_op_def *op,
