@@ -1,10 +1,10 @@
-// NumPy broadcasting of two or three operands, written once: result shape, collapsed iteration space, rows.
+// NumPy broadcasting of up to eight operands, written once: result shape, collapsed iteration space, rows.
 #ifndef DOVETAIL_PLUGINS_COMMON_BROADCAST_H_
 #define DOVETAIL_PLUGINS_COMMON_BROADCAST_H_
 
 #include "common/call.h"
 
-#define DVP_MAX_OPERANDS 3
+#define DVP_MAX_OPERANDS 8
 
 // Row-major iteration space over the result; an operand's stride is 0 where it is repeated. Neighbouring dims
 // that every operand walks evenly are merged, so that in the last dim each operand has stride 0 or 1.

@@ -24,6 +24,7 @@ static const struct {
     {"GeluExact", DVP_ACT_GELU_EXACT},
     {"GeluApproximate", DVP_ACT_GELU_APPROXIMATE},
     {"_FusedHardSwish", DVP_ACT_HARD_SWISH},
+    {"_DovetailSwish", DVP_ACT_SWISH},
     {"Prelu", DVP_ACT_PRELU},
 };
 

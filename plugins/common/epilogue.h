@@ -23,6 +23,7 @@ typedef enum dvp_activation {
   DVP_ACT_GELU_EXACT,
   DVP_ACT_GELU_APPROXIMATE,
   DVP_ACT_HARD_SWISH,
+  DVP_ACT_SWISH,
   DVP_ACT_PRELU,
 } dvp_activation;
 

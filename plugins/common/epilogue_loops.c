@@ -19,6 +19,11 @@
     }                                                                                                 \
     for (int64_t i = 0; i < n; i++) x[i] = (dvp_##v)0.5 * x[i] * (1 + inner[i]);                      \
   }                                                                                                   \
+  static void swish_##v(dvp_##v *x, int64_t n) {                                                      \
+    dvp_##v gate[BLOCK];                                                                              \
+    DVP_VECTOR(sigmoid, v)(x, gate, n);                                                               \
+    for (int64_t i = 0; i < n; i++) x[i] *= gate[i];                                                  \
+  }                                                                                                   \
   static void elu_##v(dvp_##v *x, int64_t n) {                                                        \
     dvp_##v powers[BLOCK] = {0};                                                                      \
     for (int64_t i = 0; i < n; i++) powers[i] = x[i] < 0 ? x[i] : 0;                                  \
@@ -56,6 +61,9 @@
           const dvp_##v gate = x[i] + 3;                                                              \
           x[i] *= (gate < 0 ? 0 : gate > 6 ? 6 : gate) * (dvp_##v)(1.0 / 6);                          \
         }                                                                                             \
+        break;                                                                                        \
+      case DVP_ACT_SWISH:                                                                             \
+        swish_##v(x, n);                                                                              \
         break;                                                                                        \
       case DVP_ACT_NONE:                                                                              \
       case DVP_ACT_PRELU:                                                                             \

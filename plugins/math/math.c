@@ -12,5 +12,18 @@ static void dvp_shape_fn_lin_space(TF_ShapeInferenceContext *ctx, TF_Status *sta
   TF_DeleteDimensionHandle(count);
 }
 
+// _DovetailElementwise: all inputs broadcast.
+static void dvp_shape_fn_broadcast_all(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+  TF_ShapeHandle *shape = TF_NewShapeHandle(), *input = TF_NewShapeHandle();
+  TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);
+  for (int64_t i = 1; i < TF_ShapeInferenceContextNumInputs(ctx) && TF_GetCode(status) == TF_OK; i++) {
+    TF_ShapeInferenceContextGetInput(ctx, (int)i, input, status);
+    if (TF_GetCode(status) == TF_OK) TF_ShapeInferenceContext_Broadcast(ctx, shape, input, shape, status);
+  }
+  if (TF_GetCode(status) == TF_OK) TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);
+  TF_DeleteShapeHandle(shape);
+  TF_DeleteShapeHandle(input);
+}
+
 #define DVP_OPS_FILE "math/math_ops.def"
 #include "common/table.inc"

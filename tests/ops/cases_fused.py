@@ -22,6 +22,7 @@ ACTIVATIONS = {
     'GeluApproximate': lambda x: 0.5
     * x
     * (1 + tf.tanh(tf.constant((2 / np.pi) ** 0.5, x.dtype) * (x + tf.constant(0.044715, x.dtype) * x * x * x))),
+    '_DovetailSwish': lambda x: x * tf.sigmoid(x),
     '_FusedHardSwish': lambda x: x * tf.nn.relu6(x + 3) * tf.constant(1 / 6, x.dtype),
 }
 ALPHA = 0.3
@@ -219,6 +220,143 @@ def fused_matmul(writer, data, scale):
             )
 
 
+UNARY = {
+    'Neg': tf.negative,
+    'Abs': tf.abs,
+    'Square': tf.square,
+    'Sqrt': lambda x: tf.sqrt(x),
+    'Rsqrt': tf.math.rsqrt,
+    'Reciprocal': tf.math.reciprocal,
+    'Relu': tf.nn.relu,
+    'Relu6': tf.nn.relu6,
+    'Softsign': tf.nn.softsign,
+    'Exp': tf.exp,
+    'Expm1': tf.math.expm1,
+    'Log': tf.math.log,
+    'Log1p': tf.math.log1p,
+    'Sin': tf.sin,
+    'Cos': tf.cos,
+    'Tanh': tf.tanh,
+    'Sigmoid': tf.sigmoid,
+    'Erf': tf.math.erf,
+    'Erfc': tf.math.erfc,
+}
+BINARY = {
+    'AddV2': tf.add,
+    'Sub': tf.subtract,
+    'Mul': tf.multiply,
+    'RealDiv': tf.divide,
+    'Maximum': tf.maximum,
+    'Minimum': tf.minimum,
+    'SquaredDifference': tf.math.squared_difference,
+    'Pow': tf.pow,
+}
+# Each keeps the size of values, so that rounding errors do not grow.
+BOUNDED = ['Neg', 'Abs', 'Relu', 'Relu6', 'Softsign', 'Sin', 'Cos', 'Tanh', 'Sigmoid', 'Erf', 'Erfc']
+JOINING = ['AddV2', 'Sub', 'Mul', 'Maximum', 'Minimum']
+ROUNDING = {'float32': (1e-5, 1e-5), 'float64': (1e-13, 1e-13)}
+
+
+def compute_program(program, inputs):
+    values = list(inputs)
+    for step in program.split(';'):
+        op, *operands = step.split()
+        values.append((UNARY.get(op) or BINARY[op])(*(values[int(i)] for i in operands)))
+    return values[-1]
+
+
+def program_case(writer, dtype, inputs, program, fresh=()):
+    attrs = {'T': tf.as_dtype(dtype), 'N': len(inputs), 'program': program}
+    writer.add_by(
+        '_DovetailElementwise',
+        {'inputs': inputs},
+        attrs,
+        lambda values: compute_program(program, values),
+        tolerance=ROUNDING[dtype],
+        fresh=fresh,
+    )
+
+
+def random_program(data, inputs):
+    """Steps that use all inputs, and some values more than once."""
+    steps, unused, known = [], list(range(inputs)), inputs
+    while len(unused) > 1 or not steps:
+        a = unused.pop(int(data.rng.integers(len(unused))))
+        if len(steps) < 16 and data.flip(0.4):
+            steps.append('%s %d' % (data.choice(BOUNDED), a))
+        else:
+            again = not unused or (len(steps) < 16 and data.flip(0.3))
+            b = int(data.rng.integers(known)) if again else unused.pop(int(data.rng.integers(len(unused))))
+            steps.append('%s %d %d' % (data.choice(JOINING), a, b))
+        unused.append(known)
+        known += 1
+    return ';'.join(steps)
+
+
+def elementwise_programs(writer, data, scale):
+    for dtype in ('float32', 'float64'):
+        x = data.tensor(dtype, (2, 3, 5), 'positive')
+        for op in UNARY:
+            program_case(writer, dtype, [x], op + ' 0')
+            program_case(writer, dtype, [x], op + ' 0;Mul 1 0', ('inputs_0',))
+        for op in BINARY:
+            for shapes in (((2, 5), (2, 5)), ((2, 5), ()), ((), (2, 5)), ((2, 5), (5,)), ((2, 1), (2, 5)), ((2, 1), (1, 5)), ((), ())):
+                program_case(writer, dtype, [data.tensor(dtype, s, 'positive') for s in shapes], op + ' 0 1')
+        for exponent in (2, 3, -1, 0.5):
+            program_case(writer, dtype, [x, np.array(exponent, dtype)], 'Pow 0 1;Sub 2 0')
+        for program in ('Sigmoid 0;Mul 0 1', 'Neg 0;Relu 0;Relu 1;Sub 2 3', 'Square 0;Mul 0 1;Tanh 2;AddV2 3 0'):
+            for shape in ((0, 4), (1,), (7, 1000), (2, 1024), (3, 11, 13, 17)):
+                program_case(writer, dtype, [data.tensor(dtype, shape, 'unit')], program, ('inputs_0',) if data.flip() else ())
+        for size in ((4, 9, 9, 24), (2, 7, 7, 300), (1, 3, 2, 1500)):
+            n, h, w, c = size
+            program_case(writer, dtype, [data.tensor(dtype, s, 'unit') for s in (size, (c,), (1, 1, 1, c))],
+                         'Mul 0 1;AddV2 3 2;Relu 4', ('inputs_0',))
+            program_case(writer, dtype, [data.tensor(dtype, s, 'unit') for s in (size, (n, 1, 1, c))], 'Sigmoid 1;Mul 0 2')
+            program_case(writer, dtype, [data.tensor(dtype, s, 'unit') for s in (size, (h, w, 1), (n, 1, 1, 1), ())],
+                         'Sub 0 1;Mul 4 2;Maximum 5 3')
+        for _ in range(40 * scale):
+            full = [int(v) for v in data.choice([[3, 4, 5], [2, 1, 6, 3], [17, 33], [2, 3, 700], [1200], [5, 1, 64]])]
+            inputs = []
+            for _ in range(int(data.rng.integers(1, 9))):
+                dims = [1 if data.flip(0.25) else d for d in full]
+                inputs.append(data.tensor(dtype, tuple(dims[int(data.rng.integers(len(dims) + 1)) :] if data.flip(0.4) else dims), 'unit'))
+            program_case(writer, dtype, inputs, random_program(data, len(inputs)), ('inputs_0',) if data.flip() else ())
+
+
+def layer_norm(writer, data, scale):
+    for dtype in ('float32', 'float64'):
+        for shape in ((2, 3, 7), (1,), (0, 4), (3, 0), (5, 32), (2, 2, 2, 33), (4, 768), (2, 1000)):
+            depth = shape[-1]
+            for kind in ('unit', 'positive'):
+                x, g, b = data.tensor(dtype, shape, kind), data.tensor(dtype, (depth,), 'unit'), data.tensor(dtype, (1, depth)[len(shape) < 2 :], 'unit')
+
+                def reference(x, g, b):
+                    mean = tf.reduce_mean(x, -1, keepdims=True)
+                    variance = tf.reduce_mean(tf.math.squared_difference(x, mean), -1, keepdims=True)
+                    return (x - mean) * tf.math.rsqrt(variance + tf.cast(EPSILON, x.dtype)) * g + b
+
+                writer.add_by(
+                    '_DovetailLayerNorm',
+                    {'x': x, 'scale': g, 'offset': b},
+                    {'T': tf.as_dtype(dtype), 'epsilon': EPSILON},
+                    reference,
+                    tolerance={'float32': (1e-5, 2e-5), 'float64': (1e-8, 1e-8)}[dtype],
+                    fresh=('x',) if data.flip() else (),
+                )
+    x, v = data.tensor('float32', (2, 3), 'unit'), data.tensor('float32', (3,), 'unit')
+    for bad in ({'x': x, 'scale': v[:2], 'offset': v}, {'x': x, 'scale': v, 'offset': v[:1]}, {'x': np.float32(1), 'scale': v, 'offset': v}):
+        writer.add_by('_DovetailLayerNorm', bad, {'T': tf.float32, 'epsilon': EPSILON}, None)
+
+
+def bad_programs(writer, data, scale):
+    x = data.tensor('float32', (2, 3), 'unit')
+    for program in ('', 'Sigmoid', 'Sigmoid 1', 'Sigmoid 0 0', 'Mul 0', 'Mul 0 1;', 'Nothing 0', 'Sigmoid 0;;', 'Sigmoid -1', 'Neg 0;' * 33 + 'Neg 0'):
+        writer.add_by('_DovetailElementwise', {'inputs': [x]}, {'T': tf.float32, 'N': 1, 'program': program}, None)
+    y = data.tensor('float32', (4, 3), 'unit')
+    writer.add_by('_DovetailElementwise', {'inputs': [x, y]}, {'T': tf.float32, 'N': 2, 'program': 'Mul 0 1'}, None)
+    writer.add_by('_DovetailElementwise', {'inputs': [x] * 9}, {'T': tf.float32, 'N': 9, 'program': 'Mul 0 8'}, None)
+
+
 def prelu(writer, data, scale):
     for dtype in FLOATS:
         for x, alpha in (
@@ -298,6 +436,9 @@ FAMILIES = {
     'fused_conv': fused_conv,
     'fused_depthwise': fused_depthwise,
     'fused_matmul': fused_matmul,
+    'elementwise_programs': elementwise_programs,
+    'layer_norm': layer_norm,
+    'bad_programs': bad_programs,
     'prelu': prelu,
     'bad_fused': bad_fused,
 }

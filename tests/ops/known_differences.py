@@ -16,6 +16,8 @@ NO_KERNEL |= {
 # Ops that stock does not know, and whose they are.
 NOT_STOCK = {
     'FusedDepthwiseConv2dNative': 'an op of TensorFlow.js graphs, which stock does not know',
+    '_DovetailElementwise': 'made by plans of several element-wise nodes',
+    '_DovetailLayerNorm': 'made by plans of several nodes',
     'Prelu': 'an op of TensorFlow.js graphs, which stock does not know',
 }
 # (op, attr): dtypes that stock registers a kernel for and that have none here, and why; '' where the op's definition
