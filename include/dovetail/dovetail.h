@@ -92,9 +92,9 @@ typedef struct dvt_planned_node {
   const char *node;
   const char *op;
   const char *plugin;   // whose kernel it has; "" for the runtime itself
-  const char *fate;     // "runs", "constant", "folded" (computed once), "fused" (another node does its work) or
-                        // "unneeded" (nobody reads it any more)
-  const char *into;     // of a fused node: the node that does its work; else NULL
+  const char *fate;     // "runs", "constant", "folded" (computed once), "fused" (another node does its work),
+                        // "shared" (another node computes the same) or "unneeded" (nobody reads it any more)
+  const char *into;     // of a fused or shared node: the node that does its work; else NULL
   const char *made_of;  // of a node that the model does not have, made for the plan: the ops it stands for, "Conv2D +
                         // BiasAdd + Relu"; else NULL
 } dvt_planned_node;
@@ -252,7 +252,8 @@ DVT_EXPORT int dvt_model_missing_count(dvt_model *model);
 // What the runtime makes of a signature: every node that its outputs need with its fate, then the nodes that were made
 // to stand for several. Nothing is run but what depends on constants only. Returns their number, 0 on failure.
 // The environment variable DOVETAIL_OPTIMIZE says what may be changed when a model is opened: "all" (the default),
-// "none", or some of "fold" (constants), "fuse" and "batch_norm" (fusing of normalisations, too) with commas between.
+// "none", or some of "fold" (constants), "share" (equal nodes run once), "fuse", "batch_norm" (fusing of normalisations,
+// too) and "elementwise" (fusing of element-wise nodes, too) with commas between.
 // Owner: the caller frees *out_nodes with dvt_planned_nodes_free; its text lives as long; left alone on failure.
 // Threads: any. Errors: NOT_FOUND no such signature; FAILED_PRECONDITION the model was opened with describe_only; what
 // dvt_model_run reports of nodes without a kernel. Since: dovetail

@@ -6,6 +6,7 @@ static const char *const fates[] = {[DVT_FATE_RUNS] = "runs",
                                     [DVT_FATE_CONSTANT] = "constant",
                                     [DVT_FATE_FOLDED] = "folded",
                                     [DVT_FATE_FUSED] = "fused",
+                                    [DVT_FATE_SHARED] = "shared",
                                     [DVT_FATE_UNNEEDED] = "unneeded"};
 
 static const char *put_text(char **at, dvt_str s) {

@@ -50,7 +50,7 @@ static dvt_status touch(dvt_expansion *x, dvt_session_node *sn, int32_t *out_ind
     return dvt_error_out_of_memory(sizeof *x->nodes);
   sn->plan_epoch = x->session->epoch;
   sn->plan_index = *out_index = (int32_t)x->node_count;
-  x->nodes[x->node_count++] = (dvt_expanded_node){.session_node = sn, .fused_into = -1};
+  x->nodes[x->node_count++] = (dvt_expanded_node){.session_node = sn, .fused_into = -1, .shared_with = -1};
   return NULL;
 }
 

@@ -12,8 +12,9 @@ typedef struct dvt_expanded_node {
   int32_t first_input, input_count;      // in inputs
   int32_t first_control, control_count;  // in controls
   int32_t state;                         // of the depth-first search
-  bool is_constant;    // fold.c: its values are in session_node->constants, so nothing needs to run
-  int32_t fused_into;  // fuse.c: the node that does this one's work; -1: none
+  bool is_constant;     // fold.c: its values are in session_node->constants, so nothing needs to run
+  int32_t fused_into;   // fuse.c: the node that does this one's work; -1: none
+  int32_t shared_with;  // share.c: the node that computes the same; -1: none
 } dvt_expanded_node;
 
 typedef struct dvt_expansion {
@@ -47,5 +48,9 @@ dvt_status dvt_expand(TF_Session *session, dvt_instance *root, const TF_Output *
                       const TF_Output *fetches, int fetch_count, const TF_Operation *const *targets,
                       int target_count, dvt_expansion *x) DVT_NODISCARD;
 void dvt_expansion_deinit(dvt_expansion *x);
+
+// Takes out of the order what neither roots nor anything they need reads or follows. `helper`, when not NULL,
+// tells by node another one to run right before it, -1 for none.
+dvt_status dvt_expansion_sweep(dvt_expansion *x, const int32_t *helper) DVT_NODISCARD;
 
 #endif  // DVT_EXEC_EXPAND_H_

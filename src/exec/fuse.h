@@ -1,11 +1,16 @@
-// Fusing: a convolution or matrix product and the nodes that each read nothing but the one before (bias,
-// batch normalisation, residual, activation) become one node of a pre-fused op, _FusedConv2D and its like, as
-// stock's remapper makes them. Runs on an expansion, after folding. fuse.c drives it, fuse_match.c finds the
-// chains, fuse_operands.c decides what the new node reads, fuse_make.c makes nodes and keeps them in the
-// session, fuse_weights.c computes folded filters.
+// Fusing: nodes that belong together become one. Runs on an expansion, after folding and sharing; fuse.c
+// drives it, fuse_node.c makes the new nodes and keeps them in the session. There are three kinds:
+// - A convolution or matrix product and the nodes that each read nothing but the one before (bias, batch
+//   normalisation, residual, activation) become a node of a pre-fused op, _FusedConv2D and its like, as
+//   stock's remapper makes them. fuse_match.c finds the chains, fuse_activation.c activations that are
+//   written out, fuse_operands.c decides what the new node reads, fuse_make.c makes it, fuse_weights.c
+//   computes folded filters.
+// - Layer normalisation written out becomes _DovetailLayerNorm: fuse_layer_norm.c.
+// - Element-wise nodes around each other become _DovetailElementwise: fuse_elementwise.c.
 #ifndef DVT_EXEC_FUSE_H_
 #define DVT_EXEC_FUSE_H_
 
+#include "base/buf.h"
 #include "exec/infer.h"
 
 // Replaces chains by fused nodes and drops what nobody needs any more. `fetch_count` as dvt_expand's.
@@ -15,6 +20,8 @@ void dvt_made_nodes_deinit(dvt_made_node *first);
 // ---- between the files of fuse ----
 
 #define DVT_MAX_LINKS 8
+#define DVT_MAX_COMPOSITE 10
+#define DVT_MAX_PARTS (2 + DVT_MAX_LINKS + DVT_MAX_COMPOSITE)  // nodes that one node stands for
 
 // What a node of the chain does to the result of those before it.
 typedef enum dvt_link_kind {
@@ -25,13 +32,22 @@ typedef enum dvt_link_kind {
   DVT_LINK_ACTIVATION
 } dvt_link_kind;
 
+// An activation that the graph writes out as several nodes over one value.
+typedef struct dvt_composite {
+  const char *name;  // in fused_ops
+  dvt_source x;
+  int32_t parts[DVT_MAX_COMPOSITE];  // nodes of the expansion; the last one's result is the activation's
+  int part_count, x_reads;           // edges from x into the parts
+} dvt_composite;
+
 typedef struct dvt_link {
   dvt_link_kind kind;
   int32_t node;  // of the expansion
   dvt_source operand;
   dvt_source norm[4];  // scale, offset, mean, variance
   float epsilon, alpha;
-  const char *activation;  // name in fused_ops
+  const char *activation;   // name in fused_ops
+  dvt_composite composite;  // of an ACTIVATION that is written out; no parts otherwise
 } dvt_link;
 
 typedef enum dvt_root_kind { DVT_ROOT_CONV, DVT_ROOT_DEPTHWISE, DVT_ROOT_MATMUL } dvt_root_kind;
@@ -56,6 +72,7 @@ typedef struct dvt_fuser {
   bool *others_read;               // an output other than the first is read or fetched
   bool *taken;                     // part of a chain that was fused
   int32_t *helper;                 // node to run before it, -1: none
+  int32_t *sink;                   // last node of the activation written out that reads it, -1: none
   size_t node_count;
 } dvt_fuser;
 
@@ -70,8 +87,35 @@ static inline const TF_Tensor *dvt_fuser_constant(const dvt_fuser *f, dvt_source
   if (source.node < 0 || !f->x->nodes[source.node].is_constant) return NULL;
   return &f->x->nodes[source.node].session_node->constants[source.index];
 }
+static inline bool dvt_source_is(dvt_source a, dvt_source b) {
+  return a.node == b.node && a.index == b.index;
+}
 // A kernel's node of that op that nothing but its inputs keeps from running.
 bool dvt_fuser_is_plain(const dvt_fuser *f, int32_t node, const char *op);
+// Same body, device and folder of plugins, so that one node may do the work of both.
+bool dvt_fuser_may_join(const dvt_fuser *f, int32_t a, int32_t b);
+// Is it a kernel of the folder of plugins that the node's kernel is of? What another one overrides stays its
+// own.
+bool dvt_fuser_is_of_folder(const dvt_fuser *f, int32_t node, const dvt_session_node *other);
+bool dvt_fuser_same_shape(const dvt_fuser *f, dvt_source a, dvt_source b);
+// A constant of one element that is this number, within float rounding.
+bool dvt_fuser_is_number(const dvt_fuser *f, dvt_source source, double number);
+// The constant of one element as a number; false when it is none.
+bool dvt_fuser_number(const dvt_fuser *f, dvt_source source, double *out_number);
+// The inputs of a plain node of that op; false when it is no such node.
+bool dvt_fuser_binary(const dvt_fuser *f, dvt_source source, const char *op, dvt_source *out_a,
+                      dvt_source *out_b);
+// A new node takes the place of the last part, so that its readers need not change. Parts follow each other.
+dvt_status dvt_fuser_replace(dvt_fuser *f, const int32_t *parts, int part_count, const dvt_source *inputs,
+                             int input_count, dvt_made_node *made) DVT_NODISCARD;
+
+// Finds the activations that are written out, for chains: f->sink.
+void dvt_composites_find(dvt_fuser *f);
+// The activation whose result `node` is; false when there is none.
+bool dvt_composite_match(const dvt_fuser *f, int32_t node, dvt_composite *out_composite);
+
+dvt_status dvt_fuse_layer_norms(dvt_fuser *f) DVT_NODISCARD;
+dvt_status dvt_fuse_elementwise(dvt_fuser *f) DVT_NODISCARD;
 
 // Finds the longest chain that starts at `root`; false when the node starts none.
 bool dvt_chain_find(const dvt_fuser *f, int32_t root, dvt_chain *out_chain);
@@ -113,8 +157,11 @@ typedef struct dvt_recipe {
 // How the first `link_count` links can be one node; false when they cannot.
 bool dvt_recipe_make(const dvt_fuser *f, const dvt_chain *chain, int link_count, dvt_recipe *out_recipe);
 
-// A node that plans run instead of others, with the constants it needs. Kept with the session node of the
-// chain's root, so that kernels are made once a session.
+// The nodes that the recipe's stands for, in their order; returns their number.
+int dvt_recipe_parts(const dvt_recipe *recipe, int32_t parts[DVT_MAX_PARTS]);
+
+// A node that plans run instead of others, with the constants it needs. Kept with the session node of one of
+// those, so that kernels are made once a session.
 struct dvt_made_node {
   dvt_session_node node;
   TF_Operation op;
@@ -124,6 +171,32 @@ struct dvt_made_node {
   dvt_session_node *operands[DVT_MAX_OPERANDS];  // by operand of the recipe; NULL: a source
   dvt_made_node *next;                           // of the same root
 };
+// The node with that key among those kept with node `owner`; a new one, zeroed but for the key, when there is
+// none. Errors: out of memory only.
+dvt_status dvt_made_node_find(const dvt_fuser *f, int32_t owner, const void *const *key, size_t key_count,
+                              dvt_made_node **out_made, bool *out_is_new) DVT_NODISCARD;
+
+typedef struct dvt_attr_set {
+  dvt_arena *arena;
+  dvt_attr attrs[16];
+  int count;
+  bool failed;
+} dvt_attr_set;
+// Takes what `value` holds.
+void dvt_attr_set_add(dvt_attr_set *set, dvt_str name, dvt_buf *value);
+void dvt_attr_set_add_int(dvt_attr_set *set, dvt_str name, int64_t value);
+void dvt_attr_set_add_float(dvt_attr_set *set, dvt_str name, float value);
+void dvt_attr_set_copy(dvt_attr_set *set, const dvt_node_def *from, dvt_str name);
+
+// The steps of making a node: like node `last`, which it replaces; its op and attributes; its texts; its
+// kernel. False when there is no such op or kernel, or memory is short.
+void dvt_made_node_init(const dvt_fuser *f, dvt_made_node *made, int32_t last);
+bool dvt_made_node_define(const dvt_fuser *f, dvt_made_node *made, const char *op, const dvt_attr_set *attrs,
+                          int input_count);
+bool dvt_made_node_describe(const dvt_fuser *f, dvt_made_node *made, const int32_t *parts, int part_count);
+bool dvt_made_node_find_kernel(const dvt_fuser *f, dvt_made_node *made);
+bool dvt_made_node_make_kernel(const dvt_fuser *f, dvt_made_node *made);
+
 // The node for the recipe, from the session's cache or made now. Errors: out of memory only.
 dvt_status dvt_made_node_get(const dvt_fuser *f, const dvt_recipe *recipe,
                              dvt_made_node **out_made) DVT_NODISCARD;

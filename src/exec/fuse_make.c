@@ -1,5 +1,5 @@
-// Making the nodes that stand for others: the definition of the fused op, its kernel, constants that replace
-// folded ones. Made nodes are kept with the session node of the chain's root. See fuse.h.
+// Making the nodes that stand for chains: the attributes of the fused op, constants that replace folded ones.
+// What is the same for all made nodes is in fuse_node.c. See fuse.h.
 #include <string.h>
 
 #include "exec/fuse.h"
@@ -10,56 +10,36 @@ static int32_t last_node(const dvt_recipe *r) {
   return r->link_count ? r->chain->links[r->link_count - 1].node : r->chain->root;
 }
 
+int dvt_recipe_parts(const dvt_recipe *r, int32_t parts[DVT_MAX_PARTS]) {
+  int count = 0;
+  if (r->chain->pad >= 0) parts[count++] = r->chain->pad;
+  parts[count++] = r->chain->root;
+  for (int i = 0; i < r->link_count; i++) {
+    const dvt_link *link = &r->chain->links[i];
+    for (int k = 0; k + 1 < link->composite.part_count; k++) parts[count++] = link->composite.parts[k];
+    parts[count++] = link->node;
+  }
+  return count;
+}
+
 // ---- attributes ----
 
-typedef struct attr_list {
-  dvt_arena *arena;
-  dvt_attr attrs[16];
-  int count;
-  bool failed;
-} attr_list;
-
-// Takes what `value` holds.
-static void add(attr_list *list, dvt_str name, dvt_buf *value) {
-  dvt_attr *attr = &list->attrs[list->count++];
-  attr->name = name;
-  list->failed |= value->failed || !dvt_arena_copy_str(list->arena, dvt_buf_str(value), &attr->value);
-  dvt_buf_deinit(value);
-}
-
-static void copy(attr_list *list, const dvt_node_def *from, dvt_str name) {
-  dvt_str value;
-  if (dvt_node_attr(from, name, &value)) list->attrs[list->count++] = (dvt_attr){name, value};
-}
-
-static void add_int(attr_list *list, dvt_str name, int64_t value) {
-  dvt_buf b = {0};
-  dvt_attr_put_int(&b, value);
-  add(list, name, &b);
-}
-
-static void add_float(attr_list *list, dvt_str name, float value) {
-  dvt_buf b = {0};
-  dvt_attr_put_float(&b, value);
-  add(list, name, &b);
-}
-
-static void add_fusion(attr_list *list, const dvt_recipe *r) {
+static void add_fusion(dvt_attr_set *list, const dvt_recipe *r) {
   dvt_buf b = {0};
   dvt_str names[DVT_COUNT_OF(r->fused_ops)];
   for (int i = 0; i < r->fused_op_count; i++) names[i] = dvt_str_from(r->fused_ops[i]);
   dvt_attr_put_string_list(&b, names, (size_t)r->fused_op_count);
-  add(list, DVT_STR("fused_ops"), &b);
+  dvt_attr_set_add(list, DVT_STR("fused_ops"), &b);
   if (r->chain->root_kind == DVT_ROOT_CONV) {
     int types[DVT_COUNT_OF(r->inputs)];
     for (int i = 0; i < r->input_count; i++) types[i] = r->chain->dtype;
     b = (dvt_buf){0};
     dvt_attr_put_type_list(&b, types, (size_t)r->input_count - 2);
-    add(list, DVT_STR("TArgs"), &b);
+    dvt_attr_set_add(list, DVT_STR("TArgs"), &b);
   }
-  add_int(list, DVT_STR("num_args"), r->input_count - 2);
-  add_float(list, DVT_STR("epsilon"), r->epsilon);
-  add_float(list, DVT_STR("leakyrelu_alpha"), r->alpha);
+  dvt_attr_set_add_int(list, DVT_STR("num_args"), r->input_count - 2);
+  dvt_attr_set_add_float(list, DVT_STR("epsilon"), r->epsilon);
+  dvt_attr_set_add_float(list, DVT_STR("leakyrelu_alpha"), r->alpha);
 }
 
 static bool is_explicit(const dvt_node_def *root) {
@@ -68,18 +48,18 @@ static bool is_explicit(const dvt_node_def *root) {
   return dvt_str_is(padding, "EXPLICIT");
 }
 
-static void add_padding(attr_list *list, const dvt_chain *chain, const dvt_node_def *root) {
+static void add_padding(dvt_attr_set *list, const dvt_chain *chain, const dvt_node_def *root) {
   dvt_buf b = {0};
   if (chain->pad >= 0) {
     dvt_attr_put_string(&b, DVT_STR("EXPLICIT"));
-    add(list, DVT_STR("padding"), &b);
+    dvt_attr_set_add(list, DVT_STR("padding"), &b);
     b = (dvt_buf){0};
     dvt_attr_put_int_list(&b, chain->paddings, 8);
-    add(list, DVT_STR("explicit_paddings"), &b);
+    dvt_attr_set_add(list, DVT_STR("explicit_paddings"), &b);
     return;
   }
-  copy(list, root, DVT_STR("padding"));
-  if (is_explicit(root)) copy(list, root, DVT_STR("explicit_paddings"));
+  dvt_attr_set_copy(list, root, DVT_STR("padding"));
+  if (is_explicit(root)) dvt_attr_set_copy(list, root, DVT_STR("explicit_paddings"));
 }
 
 static const char *op_name(const dvt_recipe *r, const dvt_node_def *root, char *buffer, size_t bytes) {
@@ -98,54 +78,21 @@ static const char *op_name(const dvt_recipe *r, const dvt_node_def *root, char *
 
 // False when there is no such op, or memory is short.
 static bool define(const dvt_fuser *f, const dvt_recipe *r, dvt_made_node *made) {
-  const dvt_node_def *root = &dvt_fuser_node(f, r->chain->root)->op->def,
-                     *last = &dvt_fuser_node(f, last_node(r))->op->def;
-  attr_list list = {.arena = &f->session->arena};
+  const dvt_node_def *root = &dvt_fuser_node(f, r->chain->root)->op->def;
+  dvt_attr_set list = {.arena = &f->session->arena};
   char buffer[64];
-  copy(&list, root, DVT_STR("T"));
+  dvt_attr_set_copy(&list, root, DVT_STR("T"));
   if (r->chain->root_kind == DVT_ROOT_MATMUL) {
-    copy(&list, root, DVT_STR("transpose_a"));
-    copy(&list, root, DVT_STR("transpose_b"));
+    dvt_attr_set_copy(&list, root, DVT_STR("transpose_a"));
+    dvt_attr_set_copy(&list, root, DVT_STR("transpose_b"));
   } else {
-    copy(&list, root, DVT_STR("strides"));
-    copy(&list, root, DVT_STR("data_format"));
-    copy(&list, root, DVT_STR("dilations"));
+    dvt_attr_set_copy(&list, root, DVT_STR("strides"));
+    dvt_attr_set_copy(&list, root, DVT_STR("data_format"));
+    dvt_attr_set_copy(&list, root, DVT_STR("dilations"));
     add_padding(&list, r->chain, root);
   }
   if (r->fused_op_count) add_fusion(&list, r);
-  dvt_node_def *def = &made->op.def;
-  *def = (dvt_node_def){.name = last->name,
-                        .device = last->device,
-                        .op = dvt_op_lookup(dvt_str_from(op_name(r, root, buffer, sizeof buffer))),
-                        .attr_count = list.count};
-  def->attrs = dvt_arena_alloc(&f->session->arena, (size_t)list.count * sizeof *def->attrs);
-  if (list.failed || !def->attrs || !def->op) return false;
-  memcpy(def->attrs, list.attrs, (size_t)list.count * sizeof *def->attrs);
-  dvt_status status = dvt_node_resolve(def, &f->session->arena);
-  bool fine = !status && def->input_count == r->input_count && def->output_count == 1;
-  dvt_status_free(status);
-  return fine;
-}
-
-// ---- texts ----
-
-static void describe_part(const dvt_fuser *f, int32_t node, dvt_buf *ops, dvt_buf *names) {
-  const dvt_node_def *def = &dvt_fuser_node(f, node)->op->def;
-  dvt_buf_printf(ops, "%s" DVT_STR_FMT, ops->len ? " + " : "", DVT_STR_ARG(def->op->name));
-  dvt_buf_printf(names, "%s'" DVT_STR_FMT "'", names->len ? ", " : "", DVT_STR_ARG(def->name));
-}
-
-static bool describe(const dvt_fuser *f, const dvt_recipe *r, dvt_session_node *node) {
-  dvt_buf ops = {0}, names = {0};
-  if (r->chain->pad >= 0) describe_part(f, r->chain->pad, &ops, &names);
-  describe_part(f, r->chain->root, &ops, &names);
-  for (int i = 0; i < r->link_count; i++) describe_part(f, r->chain->links[i].node, &ops, &names);
-  bool fine = !ops.failed && !names.failed &&
-              dvt_arena_copy_str(&f->session->arena, dvt_buf_str(&ops), &node->fused_ops) &&
-              dvt_arena_copy_str(&f->session->arena, dvt_buf_str(&names), &node->fused_names);
-  dvt_buf_deinit(&ops);
-  dvt_buf_deinit(&names);
-  return fine;
+  return dvt_made_node_define(f, made, op_name(r, root, buffer, sizeof buffer), &list, r->input_count);
 }
 
 // ---- operands ----
@@ -299,51 +246,22 @@ static size_t make_key(const dvt_fuser *f, const dvt_recipe *r, const void **key
 }
 
 static bool make(const dvt_fuser *f, const dvt_recipe *r, dvt_made_node *made) {
-  const dvt_session_node *root = dvt_fuser_node(f, r->chain->root), *last = dvt_fuser_node(f, last_node(r));
-  made->op = (TF_Operation){.graph = last->op->graph, .id = -1, .output_shapes = last->op->output_shapes};
-  made->node =
-      (dvt_session_node){.op = &made->op, .owner = last->owner, .kind = DVT_NODE_KERNEL, .arg_index = -1};
-  if (!define(f, r, made) || !describe(f, r, &made->node) || !make_operands(f, r, made)) return false;
-  dvt_status status = dvt_session_node_find_kernel(f->session, &made->node);
+  const dvt_session_node *root = dvt_fuser_node(f, r->chain->root);
+  int32_t parts[DVT_MAX_PARTS];
+  int count = dvt_recipe_parts(r, parts);
+  dvt_made_node_init(f, made, last_node(r));
+  if (!define(f, r, made) || !dvt_made_node_describe(f, made, parts, count) || !make_operands(f, r, made) ||
+      !dvt_made_node_find_kernel(f, made))
+    return false;
   // A plugin that brings its own convolution keeps it.
-  bool fine =
-      !status && made->node.kernel_def->plugin == root->kernel_def->plugin && made->node.kernel_def->compute;
-  if (fine) status = dvt_session_node_make_kernel(f->session, &made->node);
-  fine = fine && !status;
-  dvt_status_free(status);
-  return fine;
+  return made->node.kernel_def->plugin == root->kernel_def->plugin && dvt_made_node_make_kernel(f, made);
 }
 
 dvt_status dvt_made_node_get(const dvt_fuser *f, const dvt_recipe *recipe, dvt_made_node **out_made) {
   const void *key[MAX_KEY];
   size_t count = make_key(f, recipe, key);
-  dvt_session_node *root = f->x->nodes[recipe->chain->root].session_node;
-  for (dvt_made_node *made = root->made; made; made = made->next)
-    if (made->key_count == count && memcmp(made->key, key, count * sizeof *key) == 0) {
-      *out_made = made;
-      return NULL;
-    }
-  dvt_made_node *made = dvt_arena_calloc(&f->session->arena, 1, sizeof *made);
-  if (made) made->key = dvt_arena_alloc(&f->session->arena, count * sizeof *key);
-  if (!made || !made->key) return dvt_error_out_of_memory(sizeof *made);
-  memcpy(made->key, key, count * sizeof *key);
-  made->key_count = count;
-  made->next = root->made;
-  root->made = made;
-  made->usable = make(f, recipe, made);
-  *out_made = made;
+  bool is_new;
+  DVT_RETURN_IF_ERROR(dvt_made_node_find(f, recipe->chain->root, key, count, out_made, &is_new));
+  if (is_new) (*out_made)->usable = make(f, recipe, *out_made);
   return NULL;
-}
-
-static void node_deinit(dvt_session_node *node) {
-  if (node->has_kernel) dvt_kernel_destroy(&node->kernel);
-  if (node->constants) dvt_tensor_reset(node->constants);
-}
-
-void dvt_made_nodes_deinit(dvt_made_node *first) {
-  for (dvt_made_node *made = first; made; made = made->next) {
-    node_deinit(&made->node);
-    for (int i = 0; i < DVT_MAX_OPERANDS; i++)
-      if (made->operands[i]) node_deinit(made->operands[i]);
-  }
 }

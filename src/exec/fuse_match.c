@@ -60,7 +60,8 @@ bool dvt_chain_is_per_channel(const dvt_fuser *f, const dvt_chain *chain, dvt_so
   return at >= 0;
 }
 
-static bool same_shape(dvt_shape a, dvt_shape b) {
+bool dvt_fuser_same_shape(const dvt_fuser *f, dvt_source x, dvt_source y) {
+  dvt_shape a = dvt_shapes_of(&f->shapes, x), b = dvt_shapes_of(&f->shapes, y);
   if (!a || !b || a->rank != b->rank) return false;
   for (int i = 0; i < a->rank; i++)
     if (a->dims[i] != b->dims[i]) return false;
@@ -117,10 +118,9 @@ static bool match_binary(const dvt_fuser *f, const dvt_chain *chain, const dvt_s
     return true;
   }
   link->kind = DVT_LINK_SIDE;
-  return add && same_shape(dvt_shapes_of(&f->shapes, link->operand), dvt_shapes_of(&f->shapes, tail));
+  return add && dvt_fuser_same_shape(f, link->operand, tail);
 }
 
-// Plugins of one folder belong together: what another one overrides stays its own.
 static bool same_folder(const dvt_session_node *a, const dvt_session_node *b) {
   const dvt_plugin *p = a->kernel_def->plugin, *q = b->kernel_def->plugin;
   if (p == q) return true;
@@ -130,12 +130,22 @@ static bool same_folder(const dvt_session_node *a, const dvt_session_node *b) {
          memcmp(p->path, q->path, (size_t)(p_end - p->path)) == 0;
 }
 
-// Same body, device and folder of plugins, and one result of the chain's dtype.
+bool dvt_fuser_is_of_folder(const dvt_fuser *f, int32_t node, const dvt_session_node *other) {
+  return same_folder(dvt_fuser_node(f, node), other);
+}
+
+bool dvt_fuser_may_join(const dvt_fuser *f, int32_t a, int32_t b) {
+  const dvt_session_node *m = dvt_fuser_node(f, a), *n = dvt_fuser_node(f, b);
+  return m->kind == DVT_NODE_KERNEL && n->kind == DVT_NODE_KERNEL && m->owner == n->owner &&
+         dvt_str_eq(m->op->def.device, n->op->def.device) && same_folder(m, n);
+}
+
+// One result of the chain's dtype.
 static bool belongs(const dvt_fuser *f, const dvt_chain *chain, int32_t node) {
-  const dvt_session_node *sn = dvt_fuser_node(f, node), *root = dvt_fuser_node(f, chain->root);
-  return !f->taken[node] && sn->kind == DVT_NODE_KERNEL && sn->owner == root->owner && !waits(f, node) &&
-         dvt_str_eq(sn->op->def.device, root->op->def.device) && sn->op->def.output_count > 0 &&
-         sn->op->def.output_types[0] == chain->dtype && same_folder(sn, root);
+  if ((size_t)node >= f->node_count || f->taken[node] || waits(f, node)) return false;
+  const dvt_node_def *def = &dvt_fuser_node(f, node)->op->def;
+  return dvt_fuser_may_join(f, node, chain->root) && def->output_count > 0 &&
+         def->output_types[0] == chain->dtype;
 }
 
 // May `node` take the place of what `before`, the last link, does? Adding ends what is per channel, an
@@ -153,10 +163,25 @@ static bool match_link(const dvt_fuser *f, const dvt_chain *chain, int32_t tail,
   return !scales || f->session->config.fuse_batch_norm;
 }
 
+// An activation that is written out, if the tail is read by nothing else.
+static bool follow_composite(const dvt_fuser *f, dvt_chain *chain, int32_t tail) {
+  dvt_link *link = &chain->links[chain->link_count];
+  int32_t sink = f->sink[tail];
+  *link = (dvt_link){.kind = DVT_LINK_ACTIVATION, .node = sink, .alpha = 0.2f};
+  if (sink < 0 || !dvt_composite_match(f, sink, &link->composite) || link->composite.x.node != tail ||
+      link->composite.x_reads != f->reader_count[tail])
+    return false;
+  for (int i = 0; i < link->composite.part_count; i++)
+    if (!belongs(f, chain, link->composite.parts[i])) return false;
+  link->activation = link->composite.name;
+  chain->link_count++;
+  return true;
+}
+
 static void follow(const dvt_fuser *f, dvt_chain *chain) {
   int32_t tail = chain->root;
   while (chain->link_count < DVT_MAX_LINKS) {
-    if (f->reader_count[tail] != 1 || f->pinned[tail]) return;
+    if (f->pinned[tail] || follow_composite(f, chain, tail) || f->reader_count[tail] != 1) return;
     int32_t node = f->reader[tail];
     dvt_link *link = &chain->links[chain->link_count];
     if (!belongs(f, chain, node) || !match_link(f, chain, tail, node, link)) return;

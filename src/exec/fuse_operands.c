@@ -57,14 +57,9 @@ typedef struct pair {
   dvt_source a, b;
 } pair;
 
-// The inputs of a plain binary node.
 static bool binary(const dvt_fuser *f, dvt_source source, const char *op, pair *out) {
-  if (!dvt_fuser_is_plain(f, source.node, op)) return false;
-  *out = (pair){dvt_fuser_input(f, source.node, 0), dvt_fuser_input(f, source.node, 1)};
-  return true;
+  return dvt_fuser_binary(f, source, op, &out->a, &out->b);
 }
-
-static bool same_source(dvt_source a, dvt_source b) { return a.node == b.node && a.index == b.index; }
 
 // Rsqrt(variance + epsilon), epsilon a float that is known.
 static bool match_rsqrt(const dvt_fuser *f, dvt_source source, dvt_source *out_variance, float *out_epsilon) {
@@ -101,8 +96,8 @@ static bool match_norm(const dvt_fuser *f, dvt_source factor, dvt_source shift, 
   if (!found || !binary(f, shift, "Sub", &difference) || !binary(f, difference.b, "Mul", &product))
     return false;
   out->offset = difference.a;
-  out->mean = same_source(product.a, factor) ? product.b : product.a;
-  return same_source(product.a, factor) || same_source(product.b, factor);
+  out->mean = dvt_source_is(product.a, factor) ? product.b : product.a;
+  return dvt_source_is(product.a, factor) || dvt_source_is(product.b, factor);
 }
 
 // The four vectors after `mean` was lessened by a bias that is added first (-1: none).

@@ -11,7 +11,7 @@ static dvt_status unparseable(const char *message) {
 enum { OPT_LEVEL_OFF = -1, TOGGLE_OFF = 2 };
 
 typedef struct switches {
-  bool level_off, meta_off, folding_off, remapping_off;
+  bool level_off, meta_off, folding_off, remapping_off, sharing_off;
 } switches;
 
 static void parse_rewrite_options(dvt_str proto, switches *off) {
@@ -21,6 +21,7 @@ static void parse_rewrite_options(dvt_str proto, switches *off) {
     if (field.type != DVT_WIRE_VARINT) continue;
     if (field.number == 3) off->folding_off = field.value == TOGGLE_OFF;
     if (field.number == 14) off->remapping_off = field.value == TOGGLE_OFF;
+    if (field.number == 24) off->sharing_off = field.value == TOGGLE_OFF;
     if (field.number == 19) off->meta_off = field.value != 0;
   }
 }
@@ -67,34 +68,40 @@ dvt_status dvt_session_config_parse(dvt_str proto, dvt_session_config *out_confi
   }
   if (w.bad) return unparseable("ConfigProto");
   config.fold_constants = !(off.level_off && (off.meta_off || off.folding_off));
-  config.fuse = config.fuse_batch_norm = !(off.level_off || off.meta_off || off.remapping_off);
+  config.share = !(off.level_off || off.meta_off || off.sharing_off);
+  config.fuse = !(off.level_off || off.meta_off || off.remapping_off);
+  config.fuse_batch_norm = config.fuse_elementwise = config.fuse;
   *out_config = config;
   return NULL;
 }
 
 dvt_status dvt_session_config_limit(dvt_str text, dvt_session_config *config) {
-  bool fold = false, fuse = false, batch_norm = false;
+  static const char *const words[] = {"fold", "share", "fuse", "batch_norm", "elementwise"};
+  enum { FOLD, SHARE, FUSE, BATCH_NORM, ELEMENTWISE, COUNT };
+  bool on[COUNT] = {false};
   if (text.len == 0) return NULL;
   for (dvt_str rest = text; rest.len > 0;) {
     size_t length = dvt_str_find(rest, ',');
     dvt_str word = {rest.data, length};
     rest = dvt_str_drop(rest, DVT_MIN(length + 1, rest.len));
-    bool all = dvt_str_is(word, "all");
-    bool known =
-        all || dvt_str_is(word, "fold") || dvt_str_is(word, "fuse") || dvt_str_is(word, "batch_norm");
-    if (!known && !dvt_str_is(word, "none"))
+    bool all = dvt_str_is(word, "all"), known = all || dvt_str_is(word, "none");
+    for (int i = 0; i < COUNT; i++) {
+      bool named = all || dvt_str_is(word, words[i]);
+      on[i] |= named;
+      known |= named;
+    }
+    if (!known)
       return dvt_error(TF_INVALID_ARGUMENT,
                        "DOVETAIL_OPTIMIZE is '" DVT_STR_FMT "', but '" DVT_STR_FMT
-                       "' is no optimisation; it takes 'all', 'none', or some of fold, fuse, batch_norm with "
-                       "commas between",
+                       "' is no optimisation; it takes 'all', 'none', or some of fold, share, fuse, "
+                       "batch_norm, elementwise with commas between",
                        DVT_STR_ARG(text), DVT_STR_ARG(word));
-    fold |= all || dvt_str_is(word, "fold");
-    fuse |= all || dvt_str_is(word, "fuse");
-    batch_norm |= all || dvt_str_is(word, "batch_norm");
   }
-  config->fold_constants &= fold;
-  config->fuse &= fuse || batch_norm;  // a normalisation goes into a fused node
-  config->fuse_batch_norm &= batch_norm;
+  config->fold_constants &= on[FOLD];
+  config->share &= on[SHARE];
+  config->fuse &= on[FUSE] || on[BATCH_NORM] || on[ELEMENTWISE];
+  config->fuse_batch_norm &= on[BATCH_NORM];
+  config->fuse_elementwise &= on[ELEMENTWISE];
   return NULL;
 }
 

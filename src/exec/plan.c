@@ -4,6 +4,7 @@
 #include "exec/fuse.h"
 #include "exec/report.h"
 #include "exec/run.h"
+#include "exec/share.h"
 #include "tensor/tensor_proto.h"
 
 #define SCALAR_PLACEHOLDER_VERSION \
@@ -53,6 +54,7 @@ static dvt_status build(TF_Session *session, dvt_instance *root, dvt_plan *plan)
                                  plan->fetch_count, plan->target_keys, plan->target_count, &x);
   if (!status && session->report) status = dvt_report_begin(session->report, &x);
   if (!status) status = dvt_fold(&x);
+  if (!status) status = dvt_share(&x);
   if (!status) status = dvt_fuse(&x, plan->fetch_count);
   if (!status && session->report) status = dvt_report_end(session->report, &x);
   if (!status) status = dvt_plan_build(session, &x, plan->fetch_count, plan);

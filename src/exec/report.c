@@ -43,6 +43,9 @@ static bool add_before(dvt_plan_report *report, const dvt_expansion *x, size_t i
   } else if (n->fused_into >= 0) {
     entry.fate = DVT_FATE_FUSED;
     if (!name_of(report, x->nodes[n->fused_into].session_node, &entry.into)) return false;
+  } else if (n->shared_with >= 0 && !live[report->order[i]]) {
+    entry.fate = DVT_FATE_SHARED;
+    if (!name_of(report, x->nodes[n->shared_with].session_node, &entry.into)) return false;
   } else if (!live[report->order[i]]) {
     entry.fate = DVT_FATE_UNNEEDED;
   }

@@ -9,13 +9,14 @@ typedef enum dvt_fate {
   DVT_FATE_CONSTANT,  // a constant of the graph
   DVT_FATE_FOLDED,    // computed once, when the plan was made
   DVT_FATE_FUSED,     // another node does its work
+  DVT_FATE_SHARED,    // another node computes the same
   DVT_FATE_UNNEEDED   // nobody reads it any more
 } dvt_fate;
 
 typedef struct dvt_report_entry {
   dvt_fate fate;
   dvt_str node, op, plugin;
-  dvt_str into;     // FUSED: the node that does its work
+  dvt_str into;     // FUSED, SHARED: the node that does its work
   dvt_str made_of;  // not empty: a node that the graph does not have
 } dvt_report_entry;
 

@@ -20,14 +20,17 @@ typedef struct dvt_session_config {        // what is read of ConfigProto
   int64_t timeout_ms;                      // operation_timeout_in_ms, 0 = none
   bool single_threaded;                    // experimental.executor_type SINGLE_THREADED_EXECUTOR
   // What plans may change of a graph; all on unless ConfigProto or DOVETAIL_OPTIMIZE switches them off.
-  bool fold_constants;   // evaluate what depends on constants only
-  bool fuse;             // make one node of several
-  bool fuse_batch_norm;  // with `fuse`: batch normalisations and other factors per channel, too
+  bool fold_constants;    // evaluate what depends on constants only
+  bool share;             // run nodes that compute the same once, and read through nodes that change nothing
+  bool fuse;              // make one node of several
+  bool fuse_batch_norm;   // with `fuse`: batch normalisations and other factors per channel, too
+  bool fuse_elementwise;  // with `fuse`: element-wise nodes, and activations and layer normalisation made of
+                          // them
 } dvt_session_config;
 // INVALID_ARGUMENT when the bytes are no ConfigProto.
 dvt_status dvt_session_config_parse(dvt_str proto, dvt_session_config *out_config) DVT_NODISCARD;
 // Switches off what `text`, the value of DOVETAIL_OPTIMIZE, does not name: "all", "none", or some of "fold",
-// "fuse", "batch_norm" with commas between. INVALID_ARGUMENT for another word.
+// "share", "fuse", "batch_norm", "elementwise" with commas between. INVALID_ARGUMENT for another word.
 dvt_status dvt_session_config_limit(dvt_str text, dvt_session_config *config) DVT_NODISCARD;
 
 typedef struct dvt_run_options {  // what is read of RunOptions

@@ -15,14 +15,14 @@ import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 tf1 = tf.compat.v1
-SWITCHES = ["all", "none", "fold", "fuse", "fold,fuse", "fuse,batch_norm"]
+SWITCHES = ["all", "none", "fold", "share", "fuse", "fold,fuse", "fuse,batch_norm", "elementwise", "share,fuse,elementwise"]
 
 
 class Builder:
     """A graph of many small patterns, each under its own scope."""
 
     def __init__(self, rng, dtype):
-        self.rng, self.dtype, self.feeds, self.expected, self.outputs = rng, dtype, {}, {}, []
+        self.rng, self.dtype, self.feeds, self.expected, self.made, self.outputs = rng, dtype, {}, {}, {}, []
 
     def values(self, shape, low=-1.0, high=1.0):
         return self.rng.uniform(low, high, shape).astype(self.dtype)
@@ -152,6 +152,74 @@ def training(b, kind):
     return tf1.nn.fused_batch_norm(y, b.value([c], True), b.value([c], True), is_training=True)[0]
 
 
+# ---- patterns made of element-wise nodes, and the op that stands for them ----
+
+
+def formulas(v):
+    """Activations as Keras and others write them out."""
+    c = lambda x: tf.constant(x, v.dtype)
+    third = lambda: tf.pow(v, c(3))
+    gelu_inner = lambda: c((2 / np.pi) ** 0.5) * (v + c(0.044715) * third())
+    return [
+        lambda: v * tf.sigmoid(v),
+        lambda: tf.sigmoid(c(1) * v) * v,
+        lambda: v * (tf.nn.relu6(v + c(3)) * c(1 / 6)),
+        lambda: v * (tf.nn.relu6(v + c(3)) / c(6)),
+        lambda: (v * tf.nn.relu6(c(3) + v)) * c(1 / 6),
+        lambda: c(0.5) * v * (c(1) + tf.math.erf(v / c(2**0.5))),
+        lambda: c(0.5) * v * tf.math.erfc(-v * c(0.5**0.5)),
+        lambda: c(0.5) * v * (c(1) + tf.tanh(gelu_inner())),
+        # Near misses, which must stay what they are.
+        lambda: v * tf.sigmoid(c(1.1) * v),
+        lambda: v * (tf.nn.relu6(v + c(2)) * c(1 / 6)),
+        lambda: c(0.5) * v * (c(1) + tf.math.erf(v * c(0.7))),
+    ]
+
+
+def activation_written_out(b, kind):
+    y, c = b.root(kind)
+    if b.some():
+        y = tf.nn.bias_add(y, b.value([c], b.some()))
+    return b.pick(*formulas(y))()
+
+
+def elementwise(b, kind):
+    x = b.value([3, 5, 7], False)
+    y = b.pick(*formulas(x))() + b.value(b.pick([7], [5, 1], [], [3, 1, 7]), b.some())
+    return tf.maximum(tf.exp(-tf.square(y)), b.value([], True)) * x
+
+
+def layer_norm(b, kind):
+    c = b.pick(1, 6, 33)
+    x = b.value(b.pick([4, c], [2, 3, c]), False) * 3
+    mean = tf.reduce_mean(x, b.pick([-1], [x.shape.rank - 1]), keepdims=True)
+    center = b.pick(lambda: mean, lambda: tf.stop_gradient(mean))()
+    variance = tf.reduce_mean(tf.math.squared_difference(x, center), [-1], keepdims=True)
+    shape = [1] * (x.shape.rank - 1) + [c]
+    scale, offset = (tf.reshape(b.value([c], b.some()), b.pick([c], shape)) for _ in range(2))
+    factor = tf.math.rsqrt(variance + tf.constant(0.001, b.dtype)) * scale
+    return b.pick(lambda: x * factor + (offset - mean * factor), lambda: x * factor + (-mean * factor + offset))()
+
+
+# Nearly a layer normalisation: over other dims, of something else.
+def other_norm(b, kind):
+    x = b.value([4, 6], False)
+    mean = tf.reduce_mean(x, b.pick([0], [1]), keepdims=True)
+    of = b.pick(x, x + 1)
+    variance = tf.reduce_mean(tf.math.squared_difference(of, mean), b.pick([0], [0, 1]), keepdims=True)
+    factor = tf.math.rsqrt(variance + tf.constant(0.001, b.dtype)) * b.value([6], True)
+    return x * factor + (b.value([6], True) - mean * factor)
+
+
+# A value inside that something else reads, too.
+def read_inside(b, kind):
+    x = b.value([4, 6], False)
+    gate = tf.sigmoid(x)
+    return tf.concat([x * gate, tf.reduce_max(gate, 1, keepdims=True)], 1)
+
+
+MADE = {activation_written_out: None, elementwise: "_DovetailElementwise", layer_norm: "_DovetailLayerNorm",
+        other_norm: None, read_inside: None}
 FUSED = [bias, batch_norm, scale, residual]
 KEPT = [read_twice, broadcasting, wider, control_edge, not_finite, training]
 
@@ -167,6 +235,12 @@ def make_graph(rng, dtype):
             with tf1.name_scope(scope):
                 b.outputs.append(tf.identity(pattern(b, kind)))
             b.expected[scope] = (pattern in FUSED, kind)
+        for i, pattern in enumerate(list(MADE) * 2):
+            scope = "m%d_%s" % (i, pattern.__name__)
+            with tf1.name_scope(scope):
+                b.outputs.append(tf.identity(pattern(b, b.pick("conv", "depthwise", "matmul"))))
+            if MADE[pattern] and (dtype == np.float32 or pattern is not layer_norm):
+                b.made[scope + "/"] = MADE[pattern]
     return b, graph
 
 
@@ -186,10 +260,13 @@ def check_plan(dovetail, path, b, switches):
     plan = json.loads(run([dovetail, "plan", path, "--json"], switches))
     made = [n["node"] for n in plan["nodes"] if n["made_of"]]
     check(plan["after"] == sum(n["fate"] == "runs" for n in plan["nodes"]), "the counts do not fit the list")
-    if switches in ("none", "fold"):
+    if switches in ("none", "fold", "share"):
         check(not made, "%s fused %s" % (switches, made))
     if switches != "all":
         return
+    for scope, op in b.made.items():
+        found = [n["op"] for n in plan["nodes"] if n["made_of"] and n["node"].startswith(scope)]
+        check(op in found, "%s was made into %s, not %s" % (scope, found, op))
     for scope, (wanted, kind) in b.expected.items():
         root = next(n for n in plan["nodes"] if n["node"] == scope + "/root")
         # A convolution that only takes over its padding is fused into itself.

@@ -66,19 +66,21 @@ static void print_text(const dvt_model *model, const char *signature, const dvt_
          count_fate(nodes, count, "constant"),
          count_fate(nodes, count, NULL) - count_fate(nodes, count, "constant"));
   printf("  after   %5d nodes: %d of the model, %d made\n", runs + made, runs, made);
-  printf("          %5d folded, %d fused, %d unneeded\n", count_fate(nodes, count, "folded"),
-         count_fate(nodes, count, "fused"), count_fate(nodes, count, "unneeded"));
+  printf("          %5d folded, %d shared, %d fused, %d unneeded\n", count_fate(nodes, count, "folded"),
+         count_fate(nodes, count, "shared"), count_fate(nodes, count, "fused"),
+         count_fate(nodes, count, "unneeded"));
   printf("\nwhat runs\n  %-28s %-10s %6s  %s\n", "op", "plugin", "nodes", "stands for");
   for (int i = 0; i < row_count; ++i)
     printf("  %-28s %-10s %6d%s%s\n", rows[i].op, rows[i].plugin[0] ? rows[i].plugin : "(runtime)",
            rows[i].count, rows[i].made_of[0] ? "  " : "", rows[i].made_of);
   print_list(nodes, count, "folded", "folded into constants");
+  print_list(nodes, count, "shared", "shared (-> the node that computes the same)");
   print_list(nodes, count, "fused", "fused (-> the node that does the work)");
 }
 
 static void print_json(const dvt_model *model, const char *signature, const dvt_planned_node *nodes,
                        int count, const tally *rows, int row_count) {
-  static const char *const fates[] = {"constant", "folded", "fused", "unneeded", "runs"};
+  static const char *const fates[] = {"constant", "folded", "shared", "fused", "unneeded", "runs"};
   json j = {.file = stdout};
   json_open(&j, NULL, '{');
   json_string(&j, "model", dvt_model_describe(model)->path);
@@ -150,11 +152,12 @@ static int run(const cli_options *options) {
 const cli_verb cli_plan = {
     "plan",
     "MODEL",
-    "Tells what the runtime makes of a model: nodes before and after, what was folded and fused",
+    "Tells what the runtime makes of a model: nodes before and after, what was folded, shared and fused",
     "spgzj",
-    "Constants are folded, and convolutions and matrix products fused with the bias, normalisation, "
-    "residual\n"
-    "and activation that follow. --optimize, or DOVETAIL_OPTIMIZE for every program, switches that off.\n"
+    "Constants are folded, equal nodes run once, chains of element-wise nodes become one node, and "
+    "convolutions\n"
+    "and matrix products are fused with the bias, normalisation, residual and activation that follow.\n"
+    "--optimize, or DOVETAIL_OPTIMIZE for every program, switches that off.\n"
     "\n"
     "Examples:\n"
     "  dovetail plan model_dir\n"
