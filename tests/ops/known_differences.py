@@ -4,14 +4,17 @@
 NO_KERNEL = {'LoopCond', '_SwitchN'} | {
     ref + op for ref in ('', 'Ref') for op in ('Switch', 'Merge', 'Enter', 'Exit', 'NextIteration')
 }
-# Defined so that graphs import, without a kernel: calls the executor inlines; destroying and gradients are no part of
-# inference.
+# Defined so that graphs import, without a kernel: calls the executor inlines; destroying, gradients and what
+# training writes down are no part of inference.
 NO_KERNEL |= {
     'PartitionedCall',
     'StatefulPartitionedCall',
     'DestroyResourceOp',
     'TensorArrayGradV3',
     'TensorArrayGradWithShape',
+    'ScalarSummary',
+    'HistogramSummary',
+    'MergeSummary',
 }
 # Ops that stock does not know, and whose they are.
 NOT_STOCK = {

@@ -12,6 +12,7 @@ import cases_flow
 import cases_fused
 import cases_image
 import cases_list
+import cases_lookup
 import cases_math
 import cases_nn
 import cases_random
@@ -34,6 +35,7 @@ MODULES = [
     cases_random,
     cases_state,
     cases_list,
+    cases_lookup,
     cases_scatter,
     cases_sparse,
     cases_text,
