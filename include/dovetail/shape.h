@@ -300,7 +300,7 @@ DVT_EXPORT void TF_ShapeInferenceContext_GetElementFromTensor(TF_ShapeInferenceC
 // ---- making dimensions and shapes ----
 
 // A dimension of known size, or a new unknown one for -1.
-// Owner: the caller deletes the handle; NULL when out of memory.
+// Owner: the caller deletes the handle; NULL when out of memory or for a size below -1.
 // Since: dovetail
 DVT_EXPORT TF_DimensionHandle *TF_ShapeInferenceContext_MakeDim(TF_ShapeInferenceContext *ctx, int64_t value);
 
@@ -503,6 +503,25 @@ DVT_EXPORT void TF_ShapeInferenceContext_Min(TF_ShapeInferenceContext *ctx, TF_D
 DVT_EXPORT void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *a,
                                              TF_DimensionHandle *b, TF_DimensionHandle *result,
                                              TF_Status *status);
+
+// ---- what several ops check ----
+
+// How often a window of `filter` elements fits on a dimension. `padding` is "VALID", "SAME" or "EXPLICIT";
+// only with the last do the paddings `before` and `after` count. Errors: INVALID_ARGUMENT for a stride or a
+// dilation below 1, another padding, a window larger than the dimension. Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_WindowedOutputSize(TF_ShapeInferenceContext *ctx,
+                                                            TF_DimensionHandle *input,
+                                                            TF_DimensionHandle *filter, int64_t dilation,
+                                                            int64_t stride, const char *padding,
+                                                            int64_t before, int64_t after,
+                                                            TF_DimensionHandle *result, TF_Status *status);
+
+// Whether three shapes are those of a sparse tensor: indices [n, rank], values [n], dense shape [rank].
+// Errors: INVALID_ARGUMENT when they are not.
+// Since: dovetail
+DVT_EXPORT void TF_ShapeInferenceContext_ValidateSparseTensor(TF_ShapeInferenceContext *ctx,
+                                                              TF_ShapeHandle *indices, TF_ShapeHandle *values,
+                                                              TF_ShapeHandle *dense_shape, TF_Status *status);
 
 // ---- values behind resources and variants ----
 //

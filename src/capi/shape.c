@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "capi/shape_handles.h"
+#include "op/shape_fn.h"
 
 // ---- making ----
 
 TF_DimensionHandle *TF_ShapeInferenceContext_MakeDim(TF_ShapeInferenceContext *ctx, int64_t value) {
+  if (value < -1) return NULL;
   return dvt_dim_handle_new(ctx, value < 0 ? dvt_dim_new_unknown(ctx->arena) : value);
 }
 
@@ -280,4 +282,43 @@ void TF_ShapeInferenceContext_Max(TF_ShapeInferenceContext *ctx, TF_DimensionHan
                                   TF_DimensionHandle *result, TF_Status *status) {
   dvt_dim_store(ctx, NULL, dvt_dim_max(ctx->arena, dvt_handle_dim(ctx, a), dvt_handle_dim(ctx, b)), result,
                 status);
+}
+
+// ---- what several ops check ----
+
+void TF_ShapeInferenceContext_WindowedOutputSize(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *input,
+                                                 TF_DimensionHandle *filter, int64_t dilation, int64_t stride,
+                                                 const char *padding, int64_t before, int64_t after,
+                                                 TF_DimensionHandle *result, TF_Status *status) {
+  dvt_dim dim = 0;
+  dvt_window window = {.stride = stride, .dilation = dilation, .before = before, .after = after};
+  dvt_status error = result ? dvt_padding_of_name(dvt_str_from(padding), &window.padding)
+                            : dvt_handle_is_null("TF_ShapeInferenceContext_WindowedOutputSize");
+  if (!error)
+    error =
+        dvt_dim_windows(ctx->arena, dvt_handle_dim(ctx, input), dvt_handle_dim(ctx, filter), window, &dim);
+  dvt_dim_store(ctx, error, dim, result, status);
+}
+
+static dvt_status check_sparse(dvt_shape_arena *arena, dvt_shape indices, dvt_shape values, dvt_shape dense) {
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank(arena, indices, 2, &indices));
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank(arena, values, 1, &values));
+  DVT_RETURN_IF_ERROR(dvt_shape_with_rank(arena, dense, 1, &dense));
+  dvt_dim count = indices->dims[0], rank = indices->dims[1];
+  if (dvt_dim_known(count) && dvt_dim_known(values->dims[0]) && count != values->dims[0])
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "Number of elements in index (%lld) and values (%lld) do not match.", (long long)count,
+                     (long long)values->dims[0]);
+  if (dvt_dim_known(rank) && dvt_dim_known(dense->dims[0]) && rank != dense->dims[0])
+    return dvt_error(TF_INVALID_ARGUMENT, "Index rank (%lld) and shape rank (%lld) do not match.",
+                     (long long)rank, (long long)dense->dims[0]);
+  return NULL;
+}
+
+void TF_ShapeInferenceContext_ValidateSparseTensor(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *indices,
+                                                   TF_ShapeHandle *values, TF_ShapeHandle *dense_shape,
+                                                   TF_Status *status) {
+  dvt_status_to_tf(check_sparse(ctx->arena, dvt_handle_shape(ctx, indices), dvt_handle_shape(ctx, values),
+                                dvt_handle_shape(ctx, dense_shape)),
+                   status);
 }

@@ -274,6 +274,65 @@ static void test_dimensions(void **state) {
   tear_down(&f);
 }
 
+static void test_text_of_shapes(void **state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  DIMS(&f, f.a, 2, -1);
+  expect_text(TF_ShapeInferenceContext_DebugString(&f.ctx, f.a), "[2,?]");
+  expect_text(TF_ShapeInferenceContext_DebugString(&f.ctx, f.r), "?");
+  tear_down(&f);
+}
+
+// The sizes of upstream's windows: ceil(n / stride) with SAME, ceil((n + paddings - span + 1) / stride) else.
+static void test_windows(void **state) {
+  (void)state;
+  static const struct {
+    int64_t input, filter, dilation, stride;
+    const char *padding;
+    int64_t before, after, wanted;  // -2: an error
+  } cases[] = {{7, 3, 1, 2, "SAME", 9, 9, 4},   {7, 3, 1, 2, "VALID", 9, 9, 3},
+               {7, 3, 2, 1, "VALID", 0, 0, 3},  {7, 3, 1, 1, "EXPLICIT", 1, 2, 8},
+               {-1, 3, 1, 2, "SAME", 0, 0, -1}, {2, 3, 1, 1, "VALID", 0, 0, -2},
+               {7, 3, 0, 1, "VALID", 0, 0, -2}, {7, 3, 1, 0, "SAME", 0, 0, -2},
+               {7, 3, 1, 1, "same", 0, 0, -2},  {7, 3, 1, 1, "EXPLICIT", INT64_MAX, 1, -2}};
+  fixture f;
+  set_up(&f);
+  for (size_t i = 0; i < DVT_COUNT_OF(cases); i++) {
+    set_dim(&f, f.x, cases[i].input);
+    set_dim(&f, f.y, cases[i].filter);
+    TF_ShapeInferenceContext_WindowedOutputSize(&f.ctx, f.x, f.y, cases[i].dilation, cases[i].stride,
+                                                cases[i].padding, cases[i].before, cases[i].after, f.d,
+                                                f.status);
+    expect_status(&f, cases[i].wanted == -2 ? TF_INVALID_ARGUMENT : TF_OK, "");
+    if (cases[i].wanted != -2) assert_int_equal(TF_DimensionHandleValue(f.d), cases[i].wanted);
+  }
+  tear_down(&f);
+}
+
+static void test_sparse_tensors(void **state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  DIMS(&f, f.a, 5, 2);
+  DIMS(&f, f.b, 5);
+  DIMS(&f, f.r, 2);
+  TF_ShapeInferenceContext_ValidateSparseTensor(&f.ctx, f.a, f.b, f.r, f.status);
+  expect_ok(&f);
+  TF_ShapeInferenceContext_ValidateSparseTensor(&f.ctx, NULL, NULL, NULL, f.status);
+  expect_ok(&f);
+  DIMS(&f, f.b, 4);
+  TF_ShapeInferenceContext_ValidateSparseTensor(&f.ctx, f.a, f.b, f.r, f.status);
+  expect_status(&f, TF_INVALID_ARGUMENT, "Number of elements in index (5) and values (4) do not match.");
+  DIMS(&f, f.b, -1);
+  DIMS(&f, f.r, 3);
+  TF_ShapeInferenceContext_ValidateSparseTensor(&f.ctx, f.a, f.b, f.r, f.status);
+  expect_status(&f, TF_INVALID_ARGUMENT, "Index rank (2) and shape rank (3) do not match.");
+  TF_ShapeInferenceContext_ValidateSparseTensor(&f.ctx, f.b, f.b, f.r, f.status);
+  expect_status(&f, TF_INVALID_ARGUMENT, "Shape must be rank 2 but is rank 1");
+  tear_down(&f);
+}
+
 // One value of the given shape behind input 0.
 static void set_input_handle(fixture *f, const int64_t *sizes, int rank, int dtype) {
   dvt_shape_and_type value = {NULL, dtype};
@@ -363,6 +422,9 @@ int main(void) {
       cmocka_unit_test(test_shapes_as_messages),
       cmocka_unit_test(test_relaxing),
       cmocka_unit_test(test_dimensions),
+      cmocka_unit_test(test_text_of_shapes),
+      cmocka_unit_test(test_windows),
+      cmocka_unit_test(test_sparse_tensors),
       cmocka_unit_test(test_values_behind_inputs),
       cmocka_unit_test(test_values_behind_outputs),
   };

@@ -54,6 +54,17 @@ static inline void dvt_fn_pass_handle(TF_ShapeInferenceContext *c, int input, in
 }
 static inline dvt_dim dvt_fn_unknown(TF_ShapeInferenceContext *c) { return dvt_dim_new_unknown(c->arena); }
 
+// A window that moves over a dim: how many positions it has. `before` and `after` count with explicit padding
+// only.
+typedef enum dvt_padding { DVT_PADDING_VALID, DVT_PADDING_SAME, DVT_PADDING_EXPLICIT } dvt_padding;
+typedef struct dvt_window {
+  int64_t stride, dilation, before, after;
+  dvt_padding padding;
+} dvt_window;
+dvt_status dvt_padding_of_name(dvt_str name, dvt_padding *out_padding) DVT_NODISCARD;
+dvt_status dvt_dim_windows(dvt_shape_arena *arena, dvt_dim input, dvt_dim filter, dvt_window window,
+                           dvt_dim *out_dim) DVT_NODISCARD;
+
 // What all inputs have in common; an error when they differ.
 dvt_status dvt_fn_merge_inputs(TF_ShapeInferenceContext *c, dvt_shape *out_shape) DVT_NODISCARD;
 // The axis that scalar input `input` gives for a shape of rank `rank`, made non-negative; *out_known false

@@ -1,8 +1,6 @@
 // Ready-made shape functions: convolutions, pooling, normalisation and their kin.
 #include "op/shape_fn.h"
 
-typedef enum padding { PADDING_VALID, PADDING_SAME, PADDING_EXPLICIT } padding;
-
 // Where batch, channels and the spatial dims stand in an image tensor.
 typedef struct image_format {
   dvt_str name;
@@ -36,7 +34,7 @@ static dvt_status read_image_format(const TF_ShapeInferenceContext *c, image_for
 typedef struct window_attrs {
   image_format format;
   int64_t strides[5], dilations[5], pads[10];  // by position in the tensor
-  padding padding;
+  dvt_padding padding;
 } window_attrs;
 
 static dvt_status read_four(const TF_ShapeInferenceContext *c, const char *name, int64_t values[4]) {
@@ -48,22 +46,25 @@ static dvt_status read_four(const TF_ShapeInferenceContext *c, const char *name,
                    DVT_STR_ARG(c->node->op->name), name, count);
 }
 
+dvt_status dvt_padding_of_name(dvt_str name, dvt_padding *out_padding) {
+  static const dvt_str names[] = {{"VALID", 5}, {"SAME", 4}, {"EXPLICIT", 8}};  // by dvt_padding
+  for (size_t i = 0; i < DVT_COUNT_OF(names); i++) {
+    if (!dvt_str_eq(name, names[i])) continue;
+    *out_padding = (dvt_padding)i;
+    return NULL;
+  }
+  return dvt_error(TF_INVALID_ARGUMENT, "padding must be VALID, SAME or EXPLICIT, not '" DVT_STR_FMT "'",
+                   DVT_STR_ARG(name));
+}
+
 static dvt_status read_padding(const TF_ShapeInferenceContext *c, window_attrs *w) {
   dvt_str name;
   int count = 0;
   DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "padding", &name));
-  if (dvt_str_is(name, "VALID"))
-    w->padding = PADDING_VALID;
-  else if (dvt_str_is(name, "SAME"))
-    w->padding = PADDING_SAME;
-  else if (dvt_str_is(name, "EXPLICIT"))
-    w->padding = PADDING_EXPLICIT;
-  else
-    return dvt_error(TF_INVALID_ARGUMENT, "padding must be VALID, SAME or EXPLICIT, not '" DVT_STR_FMT "'",
-                     DVT_STR_ARG(name));
+  DVT_RETURN_IF_ERROR(dvt_padding_of_name(name, &w->padding));
   if (dvt_fn_has_attr(c, "explicit_paddings"))
     DVT_RETURN_IF_ERROR(dvt_fn_attr_ints(c, "explicit_paddings", w->pads, 10, &count));
-  if (w->padding != PADDING_EXPLICIT) {
+  if (w->padding != DVT_PADDING_EXPLICIT) {
     if (count == 0) return NULL;
     return dvt_error(TF_INVALID_ARGUMENT,
                      "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
@@ -90,36 +91,43 @@ static dvt_status read_window_attrs(const TF_ShapeInferenceContext *c, window_at
   return read_padding(c, w);
 }
 
-// Number of positions of a window of `filter` elements on dim `position` of the tensor.
-static dvt_status window_output(TF_ShapeInferenceContext *c, const window_attrs *w, int position,
-                                dvt_dim input, dvt_dim filter, dvt_dim *out_dim) {
-  int64_t stride = w->strides[position], dilation = w->dilations[position];
-  dvt_shape_arena *arena = c->arena;
+dvt_status dvt_dim_windows(dvt_shape_arena *arena, dvt_dim input, dvt_dim filter, dvt_window window,
+                           dvt_dim *out_dim) {
   dvt_dim size;
+  int64_t stride = window.stride, pads = 0;
   if (stride <= 0)
     return dvt_error(TF_INVALID_ARGUMENT, "Stride must be > 0, but got %lld", (long long)stride);
-  if (dilation < 1)
-    return dvt_error(TF_INVALID_ARGUMENT, "Dilation rate must be >= 1, but got %lld", (long long)dilation);
-  if (w->padding == PADDING_SAME) {
+  if (window.dilation < 1)
+    return dvt_error(TF_INVALID_ARGUMENT, "Dilation rate must be >= 1, but got %lld",
+                     (long long)window.dilation);
+  if (window.padding == DVT_PADDING_SAME) {
     DVT_RETURN_IF_ERROR(dvt_dim_add(arena, input, stride - 1, &size));
     return dvt_dim_divide(arena, size, stride, false, out_dim);
   }
-  int64_t before = w->pads[2 * position], pads;
-  if (__builtin_add_overflow(before, w->pads[2 * position + 1], &pads))
-    return dvt_error(TF_INVALID_ARGUMENT, "explicit_paddings of dimension %d overflow", position);
+  if (window.padding == DVT_PADDING_EXPLICIT && __builtin_add_overflow(window.before, window.after, &pads))
+    return dvt_error(TF_INVALID_ARGUMENT, "explicit paddings of %lld and %lld overflow",
+                     (long long)window.before, (long long)window.after);
   if (filter == 1 && stride == 1 && pads == 0) {
     *out_dim = input;  // the very dimension, known or not
     return NULL;
   }
   DVT_RETURN_IF_ERROR(dvt_dim_add(arena, input, pads, &input));
-  if (dilation > 1) {
+  if (window.dilation > 1) {
     DVT_RETURN_IF_ERROR(dvt_dim_subtract(arena, filter, 1, &filter));
-    DVT_RETURN_IF_ERROR(dvt_dim_multiply(arena, filter, dilation, &filter));
+    DVT_RETURN_IF_ERROR(dvt_dim_multiply(arena, filter, window.dilation, &filter));
     DVT_RETURN_IF_ERROR(dvt_dim_add(arena, filter, 1, &filter));
   }
   DVT_RETURN_IF_ERROR(dvt_dim_subtract(arena, input, filter, &size));
   DVT_RETURN_IF_ERROR(dvt_dim_add(arena, size, stride, &size));
   return dvt_dim_divide(arena, size, stride, false, out_dim);
+}
+
+// Number of positions of a window of `filter` elements on dim `position` of the tensor.
+static dvt_status window_output(TF_ShapeInferenceContext *c, const window_attrs *w, int position,
+                                dvt_dim input, dvt_dim filter, dvt_dim *out_dim) {
+  dvt_window window = {w->strides[position], w->dilations[position], w->pads[2 * position],
+                       w->pads[2 * position + 1], w->padding};
+  return dvt_dim_windows(c->arena, input, filter, window, out_dim);
 }
 
 DVT_SHAPE_FN(bias_add, 2, 1) {
@@ -338,7 +346,7 @@ DVT_SHAPE_FN(conv, 2, 1) {
                      filter->rank);
   int rank = filter->rank, spatial = rank - 2;
   DVT_RETURN_IF_ERROR(read_conv_attrs(c, rank, &w, &batch));
-  if (spatial == 3 && w.padding == PADDING_EXPLICIT)
+  if (spatial == 3 && w.padding == DVT_PADDING_EXPLICIT)
     return dvt_error(TF_INVALID_ARGUMENT, "Explicit padding not supported for 3D Convolution");
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, batch + spatial + 1, &input));
   int shift = (int)batch - 1;  // from a position in a tensor with one batch dim
