@@ -1,10 +1,11 @@
-// Conv2DBackpropInput, typed.
+// Conv2DBackpropInput, typed; f32 by the microkernel of gather.h.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/dtype.h"
 #include "common/plugin.h"
+#include "nn/gather.h"
 #include "nn/window.h"
 
 typedef void (*row_loop)(const dvp_window *w, const void *a, const void *b, void *out, int64_t begin,
@@ -111,6 +112,37 @@ static bool input_dims(dvp_call *call, const dvp_window_attrs *attrs, const dvp_
   return true;
 }
 
+static dvp_volume volume_of(const dvp_window *w) {
+  return (dvp_volume){.batch = w->batch,
+                      .in = {1, w->in[0], w->in[1]},
+                      .channels = w->channels,
+                      .k = {1, w->k[0], w->k[1]},
+                      .out = {1, w->out[0], w->out[1]},
+                      .out_channels = w->out_channels,
+                      .stride = {1, w->stride[0], w->stride[1]},
+                      .dilation = {1, w->dilation[0], w->dilation[1]},
+                      .before = {0, w->before[0], w->before[1]}};
+}
+
+// Both images channels last; without `rows` by the microkernel. False after the call has failed.
+static bool compute(dvp_call *call, const dvp_window *w, const dvp_view *filter, const void *from, void *to,
+                    void (*transpose)(const dvp_window *, const void *, void *), row_loop rows) {
+  if (!rows) {
+    dvp_volume v = volume_of(w);
+    return DVP_GATHER(call, &v, true, from, filter->data, to);
+  }
+  TF_Tensor *scratch;
+  void *taps = dvp_temp(call, (size_t)filter->count * TF_DataTypeSize(filter->dtype), &scratch);
+  if (!taps) return false;
+  transpose(w, filter->data, taps);
+  rows_run run = {w, rows, from, taps, to};
+  double taps_seen = (double)(w->k[0] * w->k[1]) / (double)(w->stride[0] * w->stride[1]);
+  parallel_rows(call, &run, w->batch * w->in[0],
+                (double)w->in[1] * (double)w->channels * (double)w->out_channels * taps_seen);
+  dvp_free_temp(scratch);
+  return true;
+}
+
 static void backprop_run(dvp_call *call, const dvp_window_attrs *attrs,
                          void (*transpose)(const dvp_window *, const void *, void *), row_loop rows) {
   dvp_view filter, grad, in = {.rank = 4};
@@ -149,24 +181,17 @@ static void backprop_run(dvp_call *call, const dvp_window_attrs *attrs,
   int64_t count = out ? dvp_product(d, 0, 4) : 0;
   if (count == 0) return;
   size_t bytes = (size_t)count * TF_DataTypeSize(grad.dtype);
-  TF_Tensor *scratch_taps = NULL, *scratch_in = NULL, *scratch_out = NULL;
-  void *taps = dvp_temp(call, (size_t)filter.count * TF_DataTypeSize(filter.dtype), &scratch_taps);
-  const void *from =
-      attrs->nchw && taps ? dvp_to_nhwc(call, grad.dtype, g, grad.data, &scratch_in) : grad.data;
-  void *to = !attrs->nchw ? out : from && taps ? dvp_temp(call, bytes, &scratch_out) : NULL;
-  if (taps && from && to) {
-    transpose(&w, filter.data, taps);
-    rows_run run = {&w, rows, from, taps, to};
-    double taps_seen = (double)(w.k[0] * w.k[1]) / (double)(w.stride[0] * w.stride[1]);
-    parallel_rows(call, &run, w.batch * w.in[0],
-                  (double)w.in[1] * (double)w.channels * (double)w.out_channels * taps_seen);
-    if (attrs->nchw) dvp_from_nhwc(call, grad.dtype, d, to, out);
-  }
-  dvp_free_temp(scratch_taps);
+  TF_Tensor *scratch_in = NULL, *scratch_out = NULL;
+  const void *from = attrs->nchw ? dvp_to_nhwc(call, grad.dtype, g, grad.data, &scratch_in) : grad.data;
+  void *to = !attrs->nchw ? out : from ? dvp_temp(call, bytes, &scratch_out) : NULL;
+  if (from && to && compute(call, &w, &filter, from, to, transpose, rows) && attrs->nchw)
+    dvp_from_nhwc(call, grad.dtype, d, to, out);
   dvp_free_temp(scratch_in);
   dvp_free_temp(scratch_out);
 }
-#define BACKPROP_TYPES(X, ...) DVP_FLOATS(X, __VA_ARGS__) X(i32, __VA_ARGS__)
-BACKPROP_TYPES(TAPS, )
+#define TAPS_TYPES(X, ...) DVP_HALVES(X, __VA_ARGS__) X(f64, __VA_ARGS__) X(i32, __VA_ARGS__)
+#define BACKPROP_TYPES(X, ...) TAPS_TYPES(X, __VA_ARGS__) X(f32, __VA_ARGS__)
+TAPS_TYPES(TAPS, )
+DVP_COMPUTE(backprop_f32_compute) { backprop_run(call, state, NULL, NULL); }
 static const dvp_kernel conv2d_backprop_input_rows[] = {BACKPROP_TYPES(DVP_ROW, backprop)};
 DVP_DEFINE_SET(conv2d_backprop_input, "T", attrs_create, attrs_destroy, conv2d_backprop_input_rows);

@@ -11,6 +11,7 @@
   static void depthwise_rows_##t(const dvp_window *w, const void *pin, const void *pfilter, void *pout,  \
                                  int64_t begin, int64_t end) {                                           \
     DVP_ARITH_##t acc[BLOCK];                                                                            \
+    int32_t seen[BLOCK]; /* channels of the input, from the block's first */                             \
     int64_t multiplier = w->out_channels / w->channels;                                                  \
     for (int64_t row = begin; row < end; row++) {                                                        \
       const dvp_##t *image = (const dvp_##t *)pin + row / w->out[0] * w->in[0] * w->in[1] * w->channels; \
@@ -18,8 +19,10 @@
       dvp_##t *out = (dvp_##t *)pout + row * w->out[1] * w->out_channels;                                \
       for (int64_t v = 0; v < w->out[1]; v++, out += w->out_channels)                                    \
         for (int64_t c0 = 0; c0 < w->out_channels; c0 += BLOCK) {                                        \
-          int64_t n = DVP_MIN(BLOCK, w->out_channels - c0);                                              \
+          int64_t n = DVP_MIN(BLOCK, w->out_channels - c0), first = c0 / multiplier;                     \
           for (int64_t j = 0; j < n; j++) acc[j] = 0;                                                    \
+          for (int64_t j = 0; multiplier > 1 && j < n; j++)                                              \
+            seen[j] = (int32_t)((c0 + j) / multiplier - first);                                          \
           for (int64_t kh = 0; kh < w->k[0]; kh++) {                                                     \
             int64_t y = h + kh * w->dilation[0];                                                         \
             if (y < 0 || y >= w->in[0]) continue;                                                        \
@@ -32,7 +35,7 @@
                 for (int64_t j = 0; j < n; j++) acc[j] += DVP_LOAD_##t(in[c0 + j]) * DVP_LOAD_##t(f[j]); \
               else                                                                                       \
                 for (int64_t j = 0; j < n; j++)                                                          \
-                  acc[j] += DVP_LOAD_##t(in[(c0 + j) / multiplier]) * DVP_LOAD_##t(f[j]);                \
+                  acc[j] += DVP_LOAD_##t(in[first + seen[j]]) * DVP_LOAD_##t(f[j]);                      \
             }                                                                                            \
           }                                                                                              \
           for (int64_t j = 0; j < n; j++) out[c0 + j] = DVP_STORE_##t(acc[j]);                           \

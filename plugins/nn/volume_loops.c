@@ -1,4 +1,5 @@
-// Conv3D, Conv3DBackpropInputV2, MaxPool3D and AvgPool3D, typed: a block of channels of one voxel at a time.
+// Conv3D, Conv3DBackpropInputV2, MaxPool3D and AvgPool3D, typed: a block of channels of one voxel at a time;
+// convolutions of f32 by the microkernel of gather.h.
 // Filters are [planes, rows, columns, input channels, output channels].
 #include <inttypes.h>
 #include <math.h>
@@ -6,6 +7,7 @@
 
 #include "common/dtype.h"
 #include "common/plugin.h"
+#include "nn/gather.h"
 #include "nn/volume.h"
 
 #define BLOCK 64
@@ -137,8 +139,11 @@ static void conv3d(dvp_call *call, const dvp_volume_attrs *attrs, dvp_volume_lin
     memset(out, 0, (size_t)dvp_product(dims, 0, 5) * TF_DataTypeSize(in.dtype));
     return;
   }
-  dvp_volume_run(call, &v, lines, v.out, (double)v.out[2] * (double)filter.count * 150, in.data, filter.data,
-                 out);
+  if (!lines)
+    DVP_GATHER(call, &v, false, in.data, filter.data, out);
+  else
+    dvp_volume_run(call, &v, lines, v.out, (double)v.out[2] * (double)filter.count * 150, in.data,
+                   filter.data, out);
 }
 
 static void backprop(dvp_call *call, const dvp_volume_attrs *attrs,
@@ -174,6 +179,10 @@ static void backprop(dvp_call *call, const dvp_volume_attrs *attrs,
   }
   void *out = dvp_output(call, 0, sizes, 5);
   if (!out || dvp_product(sizes, 0, 5) == 0) return;
+  if (!lines) {
+    DVP_GATHER(call, &v, true, grad.data, filter.data, out);
+    return;
+  }
   TF_Tensor *scratch = NULL;
   void *taps = dvp_temp(call, (size_t)filter.count * TF_DataTypeSize(filter.dtype), &scratch);
   if (!taps) return;
@@ -183,7 +192,10 @@ static void backprop(dvp_call *call, const dvp_volume_attrs *attrs,
                  taps, out);
   dvp_free_temp(scratch);
 }
-DVP_FLOATS(CONV3D, )
+DVP_HALVES(CONV3D, )
+CONV3D(f64, )
+DVP_COMPUTE(conv3d_f32_compute) { conv3d(call, state, NULL); }
+DVP_COMPUTE(conv3d_backprop_f32_compute) { backprop(call, state, NULL, NULL); }
 static const dvp_kernel conv3d_rows[] = {DVP_FLOATS(DVP_ROW, conv3d)};
 static const dvp_kernel conv3d_backprop_rows[] = {DVP_FLOATS(DVP_ROW, conv3d_backprop)};
 DVP_DEFINE_SET(conv3d, "T", dvp_volume_create, dvp_volume_destroy, conv3d_rows);

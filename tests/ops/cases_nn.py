@@ -123,7 +123,7 @@ def backprop(writer, data, scale):
             k = int(data.choice([1, 2, 3, 4]))
             cin, cout = int(data.choice([1, 3, 8, 70])), int(data.choice([1, 2, 9]))
             stride = int(data.choice([1, 2, 3]))
-            h, w = (int(data.rng.integers(k, 12)) for _ in range(2))
+            h, w = (int(data.rng.integers(k, data.choice([12, 30]))) for _ in range(2))
             padding = data.choice(['SAME', 'VALID', 'EXPLICIT'])
             pads = [int(v) for v in data.rng.integers(0, 3, 4)] if padding == 'EXPLICIT' else [0] * 4
             full = [h + pads[0] + pads[1], w + pads[2] + pads[3]]
