@@ -15,6 +15,7 @@ import cases_list
 import cases_lookup
 import cases_math
 import cases_nn
+import cases_ragged
 import cases_random
 import cases_scatter
 import cases_sparse
@@ -32,6 +33,7 @@ MODULES = [
     cases_flow,
     cases_fused,
     cases_image,
+    cases_ragged,
     cases_random,
     cases_state,
     cases_list,
