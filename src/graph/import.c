@@ -7,7 +7,6 @@
 #include "graph/import_names.h"
 #include "graph/loader.h"
 #include "graph/versions.h"
-#include "tensor/tensor_proto.h"
 
 enum { GRAPH_NODE = 1, GRAPH_LIBRARY = 2, GRAPH_VERSIONS = 4 };
 enum { FORWARD_COMPATIBLE_VERSIONS = 21 };  // three weeks of daily versions
@@ -103,55 +102,10 @@ static dvt_status prepare(dvt_loader *loader, const dvt_parsed_node *node, dvt_n
   return dvt_import_names_rename(&im->names, loader, node, new_node);
 }
 
-static dvt_status override_shape(TF_Operation *op, int32_t output, dvt_str proto) {
-  enum { CAPACITY = DVT_MAX_RANK };
-  TF_Graph *graph = op->graph;
-  int64_t dims[CAPACITY];
-  int rank;
-  dvt_shape given = NULL;
-  dvt_status status = dvt_shape_from_proto(proto, dims, CAPACITY, &rank);
-  if (!status && rank > CAPACITY)
-    status = dvt_error(TF_INVALID_ARGUMENT, "rank %d is above %d", rank, CAPACITY);
-  if (!status && rank >= 0) status = dvt_shape_make(&graph->shapes, dims, rank, true, &given);
-  if (status) {
-    dvt_status error =
-        dvt_error(TF_INVALID_ARGUMENT,
-                  "Node '" DVT_STR_FMT "' has an invalid _output_shapes attribute (shape #%d error:'%s')",
-                  DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
-    dvt_status_free(status);
-    return error;
-  }
-  status = dvt_shape_merge(&graph->shapes, op->output_shapes[output], given, &op->output_shapes[output]);
-  if (!status) return NULL;
-  dvt_status error =
-      dvt_error(TF_INVALID_ARGUMENT,
-                "Node '" DVT_STR_FMT
-                "' has an _output_shapes attribute inconsistent with the GraphDef for output #%d: %s",
-                DVT_STR_ARG(op->def.name), output, dvt_status_message(status));
-  dvt_status_free(status);
-  return error;
-}
-
-static dvt_status override_shapes(TF_Operation *op, dvt_str value) {
-  dvt_attr_info info;
-  dvt_attr_list list;
-  dvt_str proto;
-  DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
-  DVT_RETURN_IF_ERROR(dvt_attr_list_open(value, TF_ATTR_SHAPE, &list));
-  if (info.list_size < op->def.output_count)
-    return dvt_error(TF_INVALID_ARGUMENT,
-                     "Node '" DVT_STR_FMT
-                     "' has %d outputs but the _output_shapes attribute specifies shapes for %lld outputs",
-                     DVT_STR_ARG(op->def.name), op->def.output_count, (long long)info.list_size);
-  for (int32_t i = 0; i < op->def.output_count && dvt_attr_list_next(&list, NULL, &proto); i++)
-    DVT_RETURN_IF_ERROR(override_shape(op, i, proto));
-  return NULL;
-}
-
 static dvt_status added(dvt_loader *loader, const dvt_parsed_node *node, TF_Operation *op) {
   importer *im = loader->arg;
   if (node->class_attr >= 0) DVT_RETURN_IF_ERROR(dvt_import_names_note_class(&im->names, op));
-  return node->output_shapes.data ? override_shapes(op, node->output_shapes) : NULL;
+  return node->output_shapes.data ? dvt_loader_claim_shapes(op, node->output_shapes) : NULL;
 }
 
 static dvt_status begin_node(dvt_loader *loader, const dvt_parsed_node *node) {

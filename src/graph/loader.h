@@ -68,6 +68,9 @@ void dvt_loader_deinit(dvt_loader *loader);
 dvt_status dvt_loader_input(dvt_loader *loader, TF_Operation *node, int32_t index) DVT_NODISCARD;
 dvt_status dvt_loader_control(dvt_loader *loader, TF_Operation *node) DVT_NODISCARD;
 dvt_status dvt_loader_missing(dvt_loader *loader, dvt_str name, int32_t index) DVT_NODISCARD;  // -1: control
+// Merges the value of _output_shapes into the shapes of a node that was added. INVALID_ARGUMENT when it is
+// malformed or contradicts what was inferred; what came before that stays merged.
+dvt_status dvt_loader_claim_shapes(TF_Operation *node, dvt_str output_shapes) DVT_NODISCARD;
 // The node of this name among those loaded, or NULL.
 TF_Operation *dvt_loader_find(const dvt_loader *loader, dvt_str name);
 

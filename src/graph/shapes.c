@@ -105,9 +105,10 @@ static dvt_str input_name(void *arg, int index) {
 
 // ---- one node ----
 
-void dvt_shape_pass_failed(const dvt_shape_pass *pass, const dvt_node_def *node, dvt_status status) {
+void dvt_shape_pass_failed(dvt_shape_pass *pass, const dvt_node_def *node, dvt_status status) {
   const dvt_shapes_listener *listener = pass->run->listener;
-  if (listener && listener->failed) listener->failed(listener->arg, pass->function, node, status);
+  pass->failed[pass->node] = true;
+  if (pass->reporting && listener->failed) listener->failed(listener->arg, pass->function, node, status);
 }
 
 // A node that its op's shape function does not like has outputs of unknown shape; running it tells why.
@@ -184,7 +185,8 @@ static dvt_status infer_merge(dvt_shape_pass *pass, const dvt_node_def *def, dvt
     dvt_known input = dvt_shape_pass_input(pass, i);
     input.value = NULL;
     if (any)
-      DVT_RETURN_IF_ERROR(dvt_known_join(pass->run, &outputs[0], input, &changed));
+      DVT_RETURN_IF_ERROR(
+          dvt_known_join(pass->run, pass->first_owner + pass->node, &outputs[0], input, &changed));
     else
       outputs[0] = input;
     any = true;
@@ -240,6 +242,7 @@ static dvt_status infer_node(dvt_shape_pass *pass) {
   dvt_known few[FEW] = {{0}}, *outputs = few;
   dvt_shapes *s = pass->shapes;
   int32_t first = s->first_output[pass->node];
+  pass->failed[pass->node] = false;
   bool again = pass->computed_at[pass->node] != 0, changed = !again;
   if (def && def->output_count > FEW) {
     outputs = dvt_arena_calloc(&pass->run->scratch, (size_t)def->output_count, sizeof *outputs);
@@ -292,7 +295,9 @@ static dvt_status give_up(dvt_shape_pass *pass, int32_t node) {
                 ") in a loop still change after %d passes; the last were %s. They count as unknown",
                 DVT_STR_ARG(def->name), DVT_STR_ARG(def->op->name), MAX_PASSES, text.data ? text.data : "");
   dvt_buf_deinit(&text);
+  pass->reporting = pass->run->listener != NULL;
   dvt_shape_pass_failed(pass, def, status);
+  pass->reporting = pass->failed[node] = false;
   dvt_status_free(status);
   pass->computed_at[node] = pass->changed_at[node] = ++pass->step;
   return NULL;
@@ -315,27 +320,44 @@ dvt_status dvt_shape_pass_run(dvt_shape_pass *pass) {
   size_t count = pass->net->node_count;
   bool any = true;
   pass->computed_at = dvt_calloc(2 * count + 1, sizeof *pass->computed_at);
-  if (!pass->computed_at) return dvt_error_out_of_memory(2 * count * sizeof *pass->computed_at);
+  pass->failed = dvt_calloc(count + 1, sizeof *pass->failed);
+  if (!pass->computed_at || !pass->failed)
+    return dvt_error_out_of_memory(2 * count * sizeof *pass->computed_at);
   pass->changed_at = pass->computed_at + count;
+  pass->first_owner = pass->run->last_owner + 1;
+  pass->run->last_owner += (int64_t)count;
   dvt_status status = NULL;
   for (int i = 0; i <= MAX_PASSES && any && !status; i++) status = one_pass(pass, i == MAX_PASSES, &any);
-  dvt_free(pass->computed_at);
   return status;
 }
 
+void dvt_shape_pass_deinit(dvt_shape_pass *pass) {
+  dvt_free(pass->computed_at);
+  dvt_free(pass->failed);
+}
+
+// The node again, for the listener only.
+static dvt_status report_node(dvt_shape_pass *pass, const dvt_node_def *def, dvt_shape_kind kind) {
+  dvt_known *outputs = dvt_arena_calloc(&pass->run->scratch, (size_t)def->output_count + 1, sizeof *outputs);
+  if (!outputs) return dvt_error_out_of_memory((size_t)def->output_count * sizeof *outputs);
+  return kind < DVT_SHAPE_CALL ? infer_outputs(pass, def, outputs)
+                               : dvt_shape_call(pass, def, kind, true, outputs);
+}
+
+// What failed while a loop was not yet at its fixed point need not fail in the end.
 dvt_status dvt_shape_pass_report(dvt_shape_pass *pass) {
-  for (size_t i = 0; i < pass->net->node_count; i++) {
+  dvt_status status = NULL;
+  pass->reporting = true;
+  for (size_t i = 0; i < pass->net->node_count && !status; i++) {
     const dvt_node_def *def = pass->net->defs[i];
     dvt_shape_kind kind = def ? dvt_shape_kind_of(def->op, pass->run->functions) : DVT_SHAPE_PLAIN;
     pass->node = (int32_t)i;
-    if (kind < DVT_SHAPE_CALL) continue;
-    dvt_known *outputs =
-        dvt_arena_calloc(&pass->run->scratch, (size_t)def->output_count + 1, sizeof *outputs);
-    if (!outputs) return dvt_error_out_of_memory((size_t)def->output_count * sizeof *outputs);
-    DVT_RETURN_IF_ERROR(dvt_shape_call(pass, def, kind, true, outputs));
+    if (!pass->failed[i] && kind < DVT_SHAPE_CALL) continue;
+    status = report_node(pass, def, kind);
+    drop_constants(pass);
     dvt_arena_reset(&pass->run->scratch);
   }
-  return NULL;
+  return status;
 }
 
 dvt_status dvt_shapes_begin(const dvt_net *net, int feed_count, dvt_shapes *out) {
@@ -370,7 +392,8 @@ dvt_status dvt_shapes_run(const dvt_net *net, dvt_shapes *shapes) {
                        .nodes_left = MAX_BODY_NODES};
   dvt_shape_pass pass = {.run = &run, .net = net, .shapes = shapes};
   dvt_status status = dvt_shape_pass_run(&pass);
-  if (!status && net->listener && net->listener->body) status = dvt_shape_pass_report(&pass);
+  if (!status && net->listener) status = dvt_shape_pass_report(&pass);
+  dvt_shape_pass_deinit(&pass);
   dvt_shape_run_deinit(&run);
   return status;
 }

@@ -166,10 +166,12 @@ static dvt_status run_body(dvt_shape_pass *caller, called_body *called, const dv
   }
   for (int32_t i = 0; !status && i < ret_count && i < called->body.ret_count; i++)
     rets[i] = known_at(&shapes, called->body.rets[i]);
-  if (!status && report) run->listener->body(run->listener->arg, called->name, called->body.graph, &shapes);
+  if (!status && report && run->listener->body)
+    run->listener->body(run->listener->arg, called->name, called->body.graph, &shapes);
   run->depth--;
   dvt_arena_deinit(&run->scratch);
   run->scratch = scratch;
+  if (pass) dvt_shape_pass_deinit(pass);
   dvt_free(pass);
   dvt_shapes_deinit(&shapes);
   return status;
@@ -204,6 +206,7 @@ static dvt_status func_attr(const dvt_node_def *node, const char *attr, dvt_str 
 static dvt_status join_branches(dvt_shape_pass *pass, const dvt_node_def *node, const dvt_str *lists,
                                 int count, const dvt_known *args, bool report, dvt_known *outputs) {
   dvt_known *rets = new_known(pass, node->output_count);
+  int64_t owner = ++pass->run->last_owner;
   bool changed = false;
   if (!rets) return dvt_error_out_of_memory((size_t)node->output_count * sizeof *rets);
   for (int i = 0; i < count; i++) {
@@ -211,7 +214,7 @@ static dvt_status join_branches(dvt_shape_pass *pass, const dvt_node_def *node, 
     DVT_RETURN_IF_ERROR(
         call_list(pass, lists[i], args + 1, node->input_count - 1, report, to, node->output_count));
     for (int32_t k = 0; i && k < node->output_count; k++)
-      DVT_RETURN_IF_ERROR(dvt_known_join(pass->run, &outputs[k], rets[k], &changed));
+      DVT_RETURN_IF_ERROR(dvt_known_join(pass->run, owner, &outputs[k], rets[k], &changed));
   }
   return NULL;
 }
@@ -241,6 +244,7 @@ static dvt_status infer_while(dvt_shape_pass *pass, const dvt_node_def *node, bo
   int32_t count = DVT_MIN(node->input_count, node->output_count);
   dvt_known *rets = new_known(pass, count);
   dvt_str cond, body;
+  int64_t owner = ++pass->run->last_owner;
   bool changed = true;
   DVT_RETURN_IF_ERROR(func_attr(node, "cond", &cond));
   DVT_RETURN_IF_ERROR(func_attr(node, "body", &body));
@@ -249,7 +253,7 @@ static dvt_status infer_while(dvt_shape_pass *pass, const dvt_node_def *node, bo
     changed = false;
     DVT_RETURN_IF_ERROR(call_list(pass, body, outputs, count, false, rets, count));
     for (int32_t k = 0; k < count; k++)
-      DVT_RETURN_IF_ERROR(dvt_known_join(pass->run, &outputs[k], rets[k], &changed));
+      DVT_RETURN_IF_ERROR(dvt_known_join(pass->run, owner, &outputs[k], rets[k], &changed));
   }
   if (changed)
     for (int32_t k = 0; k < count; k++) outputs[k] = (dvt_known){0};

@@ -12,6 +12,12 @@ typedef struct dvt_known {
   const dvt_value *value;
 } dvt_known;
 
+// A symbol for what differs, and whose: see dvt_known_join.
+typedef struct dvt_join {
+  dvt_dim symbol;
+  int64_t owner;
+} dvt_join;
+
 // What a run over a net shares with those over the bodies that it calls.
 typedef struct dvt_shape_run {
   dvt_shape_arena *arena;
@@ -24,8 +30,9 @@ typedef struct dvt_shape_run {
   size_t nodes_left;  // of bodies: calls beyond that are not followed
   dvt_map bodies;     // "name\0attrs" -> dvt_called_body
   dvt_arena keys;     // of bodies
-  dvt_dim *joins;     // symbols made by joining, descending
+  dvt_join *joins;    // symbols made by joining, descending
   size_t join_count, join_capacity;
+  int64_t last_owner;
 } dvt_shape_run;
 
 typedef enum dvt_shape_kind {
@@ -51,6 +58,9 @@ typedef struct dvt_shape_pass {
   const dvt_known *args;  // of the call; NULL for a graph
   int32_t arg_count;
   int32_t *computed_at, *changed_at;  // by node, in steps; 0: never
+  bool *failed;                       // by node: its shape function, when it ran last
+  bool reporting;                     // the listener is told
+  int64_t first_owner;                // of joins: that of node 0
   int32_t step;
   int32_t node;                          // at hand
   struct dvt_shape_constant *constants;  // decoded for the node at hand
@@ -62,15 +72,16 @@ typedef struct dvt_shape_pass {
 } dvt_shape_pass;
 
 dvt_status dvt_shape_pass_run(dvt_shape_pass *pass) DVT_NODISCARD;
-// Tells the listener of every body that is called, with its final shapes.
+// After the run: tells the listener what failed, and of every body that is called, with its final shapes.
 dvt_status dvt_shape_pass_report(dvt_shape_pass *pass) DVT_NODISCARD;
 dvt_known dvt_shape_pass_input(dvt_shape_pass *pass, int index);
-void dvt_shape_pass_failed(const dvt_shape_pass *pass, const dvt_node_def *node, dvt_status status);
+void dvt_shape_pass_deinit(dvt_shape_pass *pass);
+void dvt_shape_pass_failed(dvt_shape_pass *pass, const dvt_node_def *node, dvt_status status);
 
 // Widens *known by another origin of the same value: what differs becomes unknown, dims by a symbol of the
-// join's own that stays when it is joined again, so that joining comes to an end. *out_changed tells whether
-// it did.
-dvt_status dvt_known_join(dvt_shape_run *run, dvt_known *known, dvt_known other,
+// owner's that stays when it is joined again, so that joining comes to an end. *out_changed tells whether it
+// did.
+dvt_status dvt_known_join(dvt_shape_run *run, int64_t owner, dvt_known *known, dvt_known other,
                           bool *out_changed) DVT_NODISCARD;
 // The same shape, handle and value?
 bool dvt_known_equal(const dvt_known *a, const dvt_known *b);

@@ -162,6 +162,21 @@ static void test_old_loops(void **state) {
   assert_int_equal(shape_of("m")->dims[1], shape_of("x")->dims[1]);
 }
 
+// What one loop leaves open goes through another, which leaves it open anew.
+static void test_a_loop_after_a_loop(void **state) {
+  (void)state;
+#define LOOP(n, from)                                                            \
+  "node { name: 'm" n "' op: 'Merge' input: '" from "' input: 'n" n "' " FLOAT_T \
+  " attr { key: 'N' value { i: 2 } } }"                                          \
+  "node { name: 'c" n "' op: 'XTwice' input: 'm" n                               \
+  "' }"                                                                          \
+  "node { name: 'n" n "' op: 'NextIteration' input: 'c" n "' " FLOAT_T " }"
+  load(PLACEHOLDER("x", "DT_FLOAT", DIM(3)) LOOP("1", "x") LOOP("2", "m1"));
+  expect("m1", "[?]");
+  expect("m2", "[?]");
+  assert_int_not_equal(shape_of("m1")->dims[0], shape_of("m2")->dims[0]);
+}
+
 static void test_functions_that_call_themselves_end(void **state) {
   (void)state;
   load("library { " BODY(
@@ -302,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_calls_know_the_callers_shapes),
       cmocka_unit_test(test_loops_are_widened_to_a_fixed_point),
       cmocka_unit_test(test_old_loops),
+      cmocka_unit_test(test_a_loop_after_a_loop),
       cmocka_unit_test(test_functions_that_call_themselves_end),
       cmocka_unit_test(test_failing_functions_are_told),
       cmocka_unit_test(test_a_restless_function_ends),
