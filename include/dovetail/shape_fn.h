@@ -477,6 +477,10 @@ DVT_EXPORT void dvt_shape_fn_quantize(TF_ShapeInferenceContext *ctx, TF_Status *
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_dequantize(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// XlaReduceScatter: input 1 [groups, size of a group], input 2 the axis that is divided.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_reduce_scatter(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
 // ---- state and control ----
 
 // VarHandleOp: a scalar.
@@ -506,6 +510,10 @@ DVT_EXPORT void dvt_shape_fn_resource_scatter_update(TF_ShapeInferenceContext *c
 // Assign and AssignAdd: the value's shape, which with `validate_shape` (the default) is the reference's, too.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_assign(TF_ShapeInferenceContext *ctx, TF_Status *status);
+
+// IteratorGetNext: the handle is a scalar, output i has the i-th shape of attribute `output_shapes`.
+// Since: dovetail
+DVT_EXPORT void dvt_shape_fn_iterator_get_next(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
 // RestoreV2: shapes from `shape_and_slices` where it is known and says, else unknown.
 // Since: dovetail

@@ -86,6 +86,12 @@ DVT_SHAPE_FN(output_shapes, 0, 0) {
   return NULL;
 }
 
+DVT_SHAPE_FN(iterator_get_next, 1, 0) {
+  dvt_shape handle;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 0, &handle));
+  return infer_output_shapes(c);
+}
+
 // A loop's values keep their shapes unless the attr says otherwise.
 DVT_SHAPE_FN(while, 0, 0) {
   dvt_str value;

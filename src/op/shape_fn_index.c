@@ -173,3 +173,20 @@ DVT_SHAPE_FN(gather_nd, 2, 1) {
 }
 
 DVT_SHAPE_FN(scatter_nd, 3, 1) { return dvt_shape_of_input(c, 2, &c->outputs[0]); }
+
+// Input, groups [n, size], axis: each member of a group keeps its part of the axis.
+DVT_SHAPE_FN(reduce_scatter, 3, 1) {
+  dvt_shape input = c->inputs[0], groups;
+  const TF_Tensor *value = dvt_shape_input_value(c, 2);
+  int64_t axis;
+  dvt_dim part;
+  if (!input) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 2, &groups));
+  if (!value) return NULL;
+  DVT_RETURN_IF_ERROR(dvt_tensor_scalar_int(value, &axis));
+  if (axis < 0 || axis >= input->rank)
+    return dvt_error(TF_INVALID_ARGUMENT, "scatter_dimension %lld is not in the range [0, %d)",
+                     (long long)axis, input->rank);
+  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, input->dims[axis], groups->dims[1], true, &part));
+  return dvt_shape_replace_dim(c->arena, input, axis, part, &c->outputs[0]);
+}

@@ -63,6 +63,8 @@ static const struct {
     {"switch", dvt_shape_fn_switch},
     {"merge", dvt_shape_fn_merge},
     {"restore", dvt_shape_fn_restore},
+    {"iterator_get_next", dvt_shape_fn_iterator_get_next},
+    {"reduce_scatter", dvt_shape_fn_reduce_scatter},
     {"unchanged_rank_at_least_2", dvt_shape_fn_unchanged_rank_at_least_2},
     {"unchanged_rank_at_least_3", dvt_shape_fn_unchanged_rank_at_least_3},
     {"batch_matmul_v1", dvt_shape_fn_batch_matmul_v1},
