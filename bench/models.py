@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trained networks on Dovetail, stock TensorFlow and onnxruntime, by turns in one run, at batch 1.
 
-bench/models.py [--quick] [--rounds N] [--threads 1,2] [--json FILE] [--markdown FILE] [NAME...]
+bench/models.py [--quick] [--rounds N] [--threads 1,2] [--formats frozen,saved_model] [--json FILE] [--markdown FILE] [NAME...]
 
 Stock is taken in the fastest of its ways: the C API as it is, the C API with all in the caller's thread, and for
 SavedModels a function of tf.saved_model.load in Python. onnxruntime runs the image networks, converted by tf2onnx. What
@@ -21,7 +21,7 @@ import numpy as np
 import report
 import turns
 
-MODELS = os.path.join(environment.ROOT, "build", "bench", "models")
+MODELS = os.environ.get("BENCH_MODELS") or os.path.join(environment.ROOT, "build", "bench", "models")
 NAMES = ["mobilenet_v2", "resnet50", "densenet121", "bert", "lstm"]
 FORMATS = ["frozen", "saved_model"]
 GOAL_STOCK, GOAL_ONNX, GOAL_FIRST_MS, GOAL_DIFFERENCE = 0.9, 1.1, 60, 1e-4
