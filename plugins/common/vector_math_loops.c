@@ -113,6 +113,70 @@ BINARY_F64(pow, Sleef_powd4_u10avx2)
 BINARY_F32(atan2, Sleef_atan2f8_u10avx2)
 BINARY_F64(atan2, Sleef_atan2d4_u10avx2)
 
+// exp(x) for x up to 88: the nearest power of two, times a polynomial of what is left. 0 where it would be
+// denormal.
+static inline __m256 exp8(__m256 x) {
+  static const float fit[] = {1.3814560e-3f, 8.3687352e-3f, 4.1668389e-2f, 1.6666521e-1f, 4.9999994e-1f};
+  const __m256 magic = _mm256_set1_ps(0x1.8p23f);  // an addition rounds to a whole number, in the lowest bits
+  x = _mm256_max_ps(_mm256_set1_ps(-88.0f), x);    // in this order NaN stays NaN
+  const __m256 shifted = _mm256_fmadd_ps(x, _mm256_set1_ps(1.44269504f), magic);
+  const __m256 whole = _mm256_sub_ps(shifted, magic);
+  __m256 rest =
+      _mm256_fnmadd_ps(whole, _mm256_set1_ps(0x1.62e4p-1f), x);  // log(2) in two parts, the first exact
+  rest = _mm256_fnmadd_ps(whole, _mm256_set1_ps(1.42860677e-6f), rest);
+  __m256 y = _mm256_set1_ps(fit[0]);
+  for (int i = 1; i < 5; i++) y = _mm256_fmadd_ps(y, rest, _mm256_set1_ps(fit[i]));
+  y = _mm256_fmadd_ps(_mm256_mul_ps(rest, rest), y, rest);
+  const __m256i bias = _mm256_set1_epi32(127 << 23);
+  const __m256i power = _mm256_add_epi32(_mm256_slli_epi32(_mm256_castps_si256(shifted), 23), bias);
+  const __m256 scale = _mm256_castsi256_ps(power);
+  return _mm256_fmadd_ps(y, scale, scale);
+}
+
+// erf(x) for |x| < 0.5: odd, a polynomial of x squared.
+static inline __m256 erf_near8(__m256 x) {
+  static const float fit[] = {-7.3457009e-4f, 5.1764157e-3f,  -2.6857367e-2f,
+                              1.1283717e-1f,  -3.7612638e-1f, 1.1283792f};
+  const __m256 square = _mm256_mul_ps(x, x);
+  __m256 y = _mm256_set1_ps(fit[0]);
+  for (int i = 1; i < 6; i++) y = _mm256_fmadd_ps(y, square, _mm256_set1_ps(fit[i]));
+  return _mm256_mul_ps(y, x);
+}
+
+// erfc(z) for z >= 0.49: exp(-z*z) times t = 1/(1 + 0.4 z) and a polynomial of t. What rounding takes from
+// z*z is made good.
+static inline __m256 erfc_far8(__m256 z) {
+  static const float fit[] = {6.00379445e-02f,  4.42120768e-02f, -1.10946633e-01f,
+                              -1.42448172e-01f, 1.50184840e-01f, 5.81311107e-01f,
+                              8.11039686e-01f,  7.20544994e-01f, 4.55684066e-01f};
+  const __m256 one = _mm256_set1_ps(1);
+  z = _mm256_min_ps(_mm256_set1_ps(10.2f), z);  // in this order NaN stays NaN
+  const __m256 t = _mm256_div_ps(one, _mm256_fmadd_ps(z, _mm256_set1_ps(0.4f), one));
+  const __m256 square = _mm256_mul_ps(z, z), lost = _mm256_fmsub_ps(z, z, square);
+  const __m256 at = _mm256_sub_ps(t, _mm256_set1_ps(0.55f));
+  __m256 y = _mm256_set1_ps(fit[0]);
+  for (int i = 1; i < 9; i++) y = _mm256_fmadd_ps(y, at, _mm256_set1_ps(fit[i]));
+  const __m256 power = exp8(_mm256_sub_ps(_mm256_setzero_ps(), square));
+  return _mm256_mul_ps(_mm256_mul_ps(y, t), _mm256_fnmadd_ps(power, lost, power));
+}
+
+static inline __m256 erf8(__m256 x) {
+  const __m256 sign = _mm256_set1_ps(-0.0f), size = _mm256_andnot_ps(sign, x);
+  const __m256 far = _mm256_sub_ps(_mm256_set1_ps(1), erfc_far8(size));
+  const __m256 small = _mm256_cmp_ps(size, _mm256_set1_ps(0.5f), _CMP_LT_OQ);
+  return _mm256_blendv_ps(_mm256_or_ps(far, _mm256_and_ps(sign, x)), erf_near8(x), small);
+}
+static inline __m256 erfc8(__m256 x) {
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x), far = erfc_far8(size);
+  const __m256 mirrored = _mm256_blendv_ps(far, _mm256_sub_ps(_mm256_set1_ps(2), far), x);  // by the sign
+  const __m256 small = _mm256_cmp_ps(size, _mm256_set1_ps(0.5f), _CMP_LT_OQ);
+  return _mm256_blendv_ps(mirrored, _mm256_sub_ps(_mm256_set1_ps(1), erf_near8(x)), small);
+}
+UNARY_F32(erf, erf8)
+UNARY_F32(erfc, erfc8)
+UNARY_F64(erf, Sleef_erfd4_u10avx2)
+UNARY_F64(erfc, Sleef_erfcd4_u15avx2)
+
 static inline __m256 sigmoid8(__m256 x) {
   const __m256 one = _mm256_set1_ps(1);
   return _mm256_div_ps(one, _mm256_add_ps(one, Sleef_expf8_u10avx2(_mm256_sub_ps(_mm256_setzero_ps(), x))));
@@ -147,7 +211,7 @@ UNARY_F64(sigmoid, sigmoid4)
     }                                                                                    \
     return sum;                                                                          \
   }
-#define EXP_f32 Sleef_expf8_u10avx2
+#define EXP_f32 exp8
 #define EXP_f64 Sleef_expd4_u10avx2
 EXP_SUM(f32, __m256, 8, ps)
 EXP_SUM(f64, __m256d, 4, pd)
@@ -181,6 +245,10 @@ BINARY(atan2, f32, float, atan2f)
 BINARY(atan2, f64, double, atan2)
 static float sigmoid_f32(float x) { return 1 / (1 + expf(-x)); }
 static double sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+UNARY(erf, f32, float, erff)
+UNARY(erf, f64, double, erf)
+UNARY(erfc, f32, float, erfcf)
+UNARY(erfc, f64, double, erfc)
 UNARY(tanh, f32, float, tanhf)
 UNARY(tanh, f64, double, tanh)
 UNARY(log1p, f32, float, log1pf)
