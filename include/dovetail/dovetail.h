@@ -119,6 +119,22 @@ typedef struct dvt_inferred_output {
   const char *error;    // why the op's shape function failed; NULL if it did not
 } dvt_inferred_output;
 
+// An argument of an op.
+typedef struct dvt_op_arg_info {
+  const char *name;
+  const char *type;  // "float", "T", "N * T", "Ref(T)"
+} dvt_op_arg_info;
+
+// An attribute of an op.
+typedef struct dvt_op_attr_info {
+  const char *name;
+  const char *type;           // "int", "list(type)"
+  const char *allowed;        // "float, double"; "" for any
+  const char *default_value;  // "DT_FLOAT", "false"; NULL: it must be given
+  bool has_minimum;
+  int64_t minimum;            // of an int, or of the length of a list
+} dvt_op_attr_info;
+
 // A registered op.
 typedef struct dvt_op_info {
   const char *name;
@@ -128,6 +144,13 @@ typedef struct dvt_op_info {
   int kernel_count;
   bool is_stateful;
   bool has_shape_function;
+  const dvt_op_arg_info *inputs, *outputs;
+  int input_count, output_count;
+  const dvt_op_attr_info *attr_list;
+  int attr_count;
+  const char *doc;             // summary and description; "" if the plugin gives none
+  const char *shape_function;  // "dvt_shape_fn_matmul of libdovetail.so.0", "linalg.so"; "" without one
+  const char *deprecation;     // why it should not be used any more; "" if it may
 } dvt_op_info;
 
 // A registered kernel.

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "dovetail/dovetail.h"
+#include "capi/registry_op.h"
 #include "kernel/registry.h"
 #include "op/registry.h"
 #include "plugin/plugin.h"
@@ -28,47 +28,6 @@ static bool belongs(const dvt_plugin *plugin, const char *wanted) {
 
 static void put_types(const uint8_t *dtypes, size_t count, dvt_buf *out) {
   for (size_t i = 0; i < count; ++i) dvt_buf_printf(out, "%s%s", i ? ", " : "", dvt_dtype_name(dtypes[i]));
-}
-
-static void put_allowed(dvt_str allowed, int kind, dvt_buf *out) {
-  dvt_attr_list list;
-  uint64_t bits;
-  dvt_str text;
-  dvt_status status = dvt_attr_list_open(allowed, kind, &list);
-  dvt_buf_append_str(out, DVT_STR(" in {"));
-  for (int i = 0; !status && dvt_attr_list_next(&list, &bits, &text); ++i) {
-    if (i) dvt_buf_append_str(out, DVT_STR(", "));
-    if (kind == TF_ATTR_TYPE)
-      dvt_buf_append_str(out, dvt_str_from(dvt_dtype_name((int)bits)));
-    else
-      dvt_buf_printf(out, "'" DVT_STR_FMT "'", DVT_STR_ARG(text));
-  }
-  dvt_buf_append_byte(out, '}');
-  dvt_status_free(status);
-}
-
-static void put_attr(const dvt_attr_def *attr, dvt_buf *out) {
-  const char *kind = dvt_attr_kind_name(attr->kind);
-  dvt_buf_printf(out, attr->is_list ? DVT_STR_FMT ": list(%s)" : DVT_STR_FMT ": %s", DVT_STR_ARG(attr->name),
-                 kind);
-  if (attr->has_minimum) dvt_buf_printf(out, " >= %" PRId64, attr->minimum);
-  if (attr->allowed.len) put_allowed(attr->allowed, attr->kind, out);
-  if (!attr->has_default) return;
-  dvt_buf_append_str(out, DVT_STR(" = "));
-  dvt_attr_describe(attr->default_value, out);
-}
-
-static void put_args(const dvt_op_def *op, const dvt_arg_def *args, int count, dvt_buf *out) {
-  for (int i = 0; i < count; ++i) {
-    const dvt_arg_def *arg = &args[i];
-    int type_attr = arg->type_list_attr >= 0 ? arg->type_list_attr : arg->type_attr;
-    dvt_str type = type_attr >= 0 ? op->attrs[type_attr].name : dvt_str_from(dvt_dtype_name(arg->dtype));
-    dvt_buf_printf(out, "%s" DVT_STR_FMT ": %s", i ? ", " : "", DVT_STR_ARG(arg->name),
-                   arg->is_ref ? "Ref(" : "");
-    if (arg->number_attr >= 0)
-      dvt_buf_printf(out, DVT_STR_FMT " * ", DVT_STR_ARG(op->attrs[arg->number_attr].name));
-    dvt_buf_printf(out, DVT_STR_FMT "%s", DVT_STR_ARG(type), arg->is_ref ? ")" : "");
-  }
 }
 
 // ---- kernels ----
@@ -140,7 +99,7 @@ void dvt_list_kernels(const char *op, const char *plugin,
 typedef struct op_walk {
   const char *plugin;
   kernel_list kernels;  // all, sorted by op
-  dvt_buf name, signature, attrs;
+  dvt_arena arena;      // what visit sees of one op
   void (*visit)(void *arg, const dvt_op_info *op);
   void *arg;
 } op_walk;
@@ -161,31 +120,12 @@ static int count_kernels(const kernel_list *list, dvt_str op) {
 
 static void show_op(void *arg, const dvt_op_def *op) {
   op_walk *walk = arg;
-  if (!belongs(op->plugin, walk->plugin)) return;
-  dvt_buf *bufs[] = {&walk->name, &walk->signature, &walk->attrs};
-  for (size_t i = 0; i < DVT_COUNT_OF(bufs); ++i) {
-    dvt_buf_clear(bufs[i]);
-    dvt_buf_append(bufs[i], "", 0);
-  }
-  dvt_buf_append_str(&walk->name, op->name);
-  dvt_buf_append_byte(&walk->signature, '(');
-  put_args(op, op->inputs, op->input_count, &walk->signature);
-  dvt_buf_append_str(&walk->signature, DVT_STR(") -> ("));
-  put_args(op, op->outputs, op->output_count, &walk->signature);
-  dvt_buf_append_byte(&walk->signature, ')');
-  for (int i = 0; i < op->attr_count; ++i) {
-    if (i) dvt_buf_append_str(&walk->attrs, DVT_STR(", "));
-    put_attr(&op->attrs[i], &walk->attrs);
-  }
-  if (walk->name.failed || walk->signature.failed || walk->attrs.failed) return;
-  dvt_op_info info = {.name = walk->name.data,
-                      .signature = walk->signature.data,
-                      .attrs = walk->attrs.data,
-                      .plugin = plugin_name(op->plugin),
-                      .kernel_count = count_kernels(&walk->kernels, op->name),
-                      .is_stateful = op->is_stateful,
-                      .has_shape_function = op->shape_fn != NULL};
+  dvt_op_info info;
+  if (!belongs(op->plugin, walk->plugin) || !dvt_op_info_fill(op, &walk->arena, &info)) return;
+  info.plugin = plugin_name(op->plugin);
+  info.kernel_count = count_kernels(&walk->kernels, op->name);
   walk->visit(walk->arg, &info);
+  dvt_arena_reset(&walk->arena);
 }
 
 void dvt_list_ops(const char *plugin, void (*visit)(void *arg, const dvt_op_info *op), void *arg) {
@@ -195,8 +135,6 @@ void dvt_list_ops(const char *plugin, void (*visit)(void *arg, const dvt_op_info
   }
   op_walk walk = {.plugin = plugin, .kernels = kernels_collect(NULL, NULL), .visit = visit, .arg = arg};
   dvt_op_registry_visit(show_op, &walk);
-  dvt_buf_deinit(&walk.name);
-  dvt_buf_deinit(&walk.signature);
-  dvt_buf_deinit(&walk.attrs);
+  dvt_arena_deinit(&walk.arena);
   dvt_free(walk.kernels.defs);
 }

@@ -318,6 +318,23 @@ void TF_InitKernel(void) {
         self.assertEqual(op["signature"], "(a: T, b: T) -> (product: T)")
         self.assertIn("transpose_a: bool = false", op["attrs"])
         self.assertIn("transpose_a", self.call("ops", "MatMul"))
+        self.assertEqual(op["inputs"], [{"name": "a", "type": "T"}, {"name": "b", "type": "T"}])
+        self.assertEqual(op["outputs"], [{"name": "product", "type": "T"}])
+        attrs = {a["name"]: a for a in op["attributes"]}
+        self.assertEqual(attrs["transpose_a"], {"name": "transpose_a", "type": "bool", "allowed": None, "default": "false"})
+        self.assertIn("float", attrs["T"]["allowed"])
+        self.assertIsNone(attrs["T"]["default"])
+        self.assertIn("dvt_shape_fn_matmul of libdovetail", op["shape_function_origin"])
+        pack = json.loads(self.call("ops", "show", "Pack", "--json"))[0]
+        self.assertEqual(pack["inputs"], [{"name": "values", "type": "N * T"}])
+        self.assertEqual({a["name"]: a for a in pack["attributes"]}["N"]["minimum"], 1)
+        shown = self.call("ops", "show", "Pack")
+        for line in (r"^Pack\(values: N \* T\) -> \(output: T\)", r"plugin +array", r"inputs +values +N \* T",
+                     r"N +int >= 1  must be given", r"axis +int  default 0", r"shapes +dvt_shape_fn_pack of libdovetail",
+                     r"kernels +CPU +array"):
+            self.assertRegex(shown, line)
+        self.assertIn("MatMul", self.call("ops", "show", "MatMull", code=USAGE))
+        self.assertIn("names of ops", self.call("ops", "show", code=USAGE))
         kernels = json.loads(self.call("kernels", "MatMul", "--json"))
         self.assertTrue(all(k["op"] == "MatMul" and k["device"] == "CPU" for k in kernels))
         self.assertEqual(len(kernels), op["kernels"])
