@@ -397,7 +397,7 @@ DVT_EXPORT void dvt_shape_fn_strided_slice(TF_ShapeInferenceContext *ctx, TF_Sta
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_gather(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
-// GatherNd.
+// GatherNd; ResourceGatherNd, on the variable.
 // Since: dovetail
 DVT_EXPORT void dvt_shape_fn_gather_nd(TF_ShapeInferenceContext *ctx, TF_Status *status);
 

@@ -238,6 +238,8 @@ static void test_state(void **state) {
                      "Dimension 1 in both shapes must be equal, but are 5 and 4");
   expect_with_handle(dvt_shape_fn_scatter_nd_update, "", "[];[2,1];[2,4]", 0, "");
   expect_with_handle(dvt_shape_fn_scatter_nd_update, "", "[];[2,1];[2,5]", 0, "Dimension 0 in both shapes");
+  expect_with_handle(dvt_shape_fn_gather_nd, "", "[];[7,1]", 1, "[7,4]");
+  expect_with_handle(dvt_shape_fn_gather_nd, "", "[];[7,3]", 1, "indices.shape[-1] must be <= params.rank");
   expect(dvt_shape_fn_assign, "", "[?,2];[3,?]", 1, "[3,2]");
   expect(dvt_shape_fn_assign, "", "[4];[3]", 1, "Dimension 0 in both shapes must be equal");
   expect(dvt_shape_fn_assign, "attr { key: 'validate_shape' value { b: false } }", "[4];[3]", 1, "[3]");

@@ -158,8 +158,16 @@ DVT_SHAPE_FN(gather, 2, 1) {
   return dvt_shape_concat(c->arena, outer, inner, &c->outputs[0]);
 }
 
+// The tensor, or the variable behind the handle, that input 0 is.
+static dvt_shape tensor_or_variable(TF_ShapeInferenceContext *c) {
+  const dvt_handle_shapes *handle = dvt_shape_input_handle(c, 0);
+  if (handle) return handle->count ? handle->at[0].shape : NULL;
+  bool is_handle = c->node->input_types && c->node->input_types[0] == TF_RESOURCE;
+  return is_handle ? NULL : c->inputs[0];
+}
+
 DVT_SHAPE_FN(gather_nd, 2, 1) {
-  dvt_shape params = c->inputs[0], indices, outer, inner;
+  dvt_shape params = tensor_or_variable(c), indices, outer, inner;
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[1], 1, &indices));
   if (!params || !indices || !dvt_dim_known(indices->dims[indices->rank - 1])) return NULL;
   dvt_dim depth = indices->dims[indices->rank - 1];
