@@ -29,6 +29,7 @@ struct dvt_model {
   dvt_saved_model *saved_model;  // or a GraphDef file:
   dvt_buf file;                  // its bytes, or what was made of a .pbtxt or model.json
   dvt_str graph_def;
+  dvt_buf initializer;  // of model.json: a GraphDef that fills tables when the model is opened; or empty
   dvt_model_signature *signatures;
   int signature_count, default_signature;  // -1: none
   bool signature_is_made;       // of the graph's ends; they know dtypes and shapes once it is imported

@@ -239,17 +239,49 @@ static dvt_status read_tfjs(dvt_model *model, const char *path, bool describe_on
   model->graph_def = dvt_buf_str(&model->file);
   dvt_status status = model->info.writer_version ? convert_signatures(model, tfjs->about)
                                                  : dvt_error_out_of_memory(tfjs->about->writer_version.len);
-  if (!status && tfjs->has_initializer && !describe_only)
-    status = dvt_error(
-        TF_UNIMPLEMENTED,
-        "the \"modelInitializer\" of model.json, a graph that fills tables, is not supported. Run the "
-        "SavedModel that it was converted from.");
+  model->initializer = tfjs->initializer;
+  tfjs->initializer = (dvt_buf){0};
   if (!status && !describe_only) status = take_apart_undefined(model);
   dvt_tfjs_close(tfjs);
   return status;
 }
 
 // ---- loading ----
+
+// The nodes of model.json's "modelInitializer", under names of their own.
+static dvt_status import_initializer(dvt_model *model) {
+  TF_ImportGraphDefOptions options;
+  dvt_import_options_init(&options);
+  dvt_import_options_set_prefix(&options, DVT_STR("modelInitializer"));
+  options.uniquify_prefix = true;
+  dvt_status status = dvt_graph_import(model->graph, dvt_buf_str(&model->initializer), &options, NULL);
+  dvt_import_options_deinit(&options);
+  return status;
+}
+
+// Runs those of the graph's nodes from `first` on that nobody reads.
+static dvt_status run_initializer(dvt_model *model, size_t first) {
+  size_t count = model->graph->node_count - first;
+  const TF_Operation **targets = dvt_calloc(count + 1, sizeof *targets);
+  int target_count = 0;
+  if (!targets) return dvt_error_out_of_memory(count * sizeof *targets);
+  for (size_t i = 0; i < count; ++i)
+    if (!model->graph->nodes[first + i]->consumers) targets[target_count++] = model->graph->nodes[first + i];
+  dvt_status status =
+      dvt_session_run(model->session, NULL, NULL, NULL, 0, NULL, NULL, 0, targets, target_count, NULL);
+  dvt_free(targets);
+  return status;
+}
+
+static dvt_status load_graph(dvt_model *model, const TF_SessionOptions *options) {
+  DVT_RETURN_IF_ERROR(dvt_graph_import(model->graph, model->graph_def, NULL, NULL));
+  size_t first = model->graph->node_count;
+  bool has_initializer = model->initializer.len > 0;
+  dvt_status status = has_initializer ? import_initializer(model) : NULL;
+  if (!status) status = dvt_session_create(model->graph, options, &model->session);
+  if (!status && has_initializer) status = run_initializer(model, first);
+  return status && has_initializer ? dvt_status_annotate(status, "\n\t (with the modelInitializer of model.json)") : status;
+}
 
 static dvt_status load(dvt_model *model, int threads) {
   dvt_buf config = {0};
@@ -261,10 +293,7 @@ static dvt_status load(dvt_model *model, int threads) {
   dvt_status status = dvt_graph_create(&model->graph);
   if (!status && model->saved_model)
     status = dvt_session_load_saved_model(model->saved_model, &options, NULL, model->graph, &model->session);
-  if (!status && !model->saved_model) {
-    status = dvt_graph_import(model->graph, model->graph_def, NULL, NULL);
-    if (!status) status = dvt_session_create(model->graph, &options, &model->session);
-  }
+  if (!status && !model->saved_model) status = load_graph(model, &options);
   dvt_buf_deinit(&config);
   return status;
 }
@@ -341,6 +370,7 @@ void dvt_model_close(dvt_model *model) {
   dvt_graph_release(model->graph);
   dvt_saved_model_close(model->saved_model);
   dvt_buf_deinit(&model->file);
+  dvt_buf_deinit(&model->initializer);
   if (model->has_profile) dvt_profile_deinit(&model->profile);
   dvt_arena_deinit(&model->arena);
   pthread_mutex_destroy(&model->lock);

@@ -202,18 +202,30 @@ static dvt_status read_about(tfjs_reader *r, const members *at, dvt_tfjs_model *
 
 // ---- the whole ----
 
+static dvt_status read_initializer(tfjs_reader *r, size_t at, dvt_buf *out) {
+  dvt_buf graph = {0};
+  r->json.at = at;
+  r->json.ignore_unknown = true;  // "handleData" of functions, which are not used
+  dvt_status status = dvt_json_take_message(&r->json, &dvt_schema_graph_def, &graph);
+  r->json.ignore_unknown = false;
+  if (!status) status = tfjs_initializer_fill(r, dvt_buf_str(&graph), out);
+  dvt_buf_deinit(&graph);
+  return status ? dvt_status_annotate(status, " (in the modelInitializer)") : NULL;
+}
+
 static dvt_status read_model(tfjs_reader *r, dvt_tfjs_model *model) {
   members at = {0};
+  bool has_initializer;
   dvt_buf topology = {0};
   DVT_RETURN_IF_ERROR(find_members(r, &at));
   DVT_RETURN_IF_ERROR(check_kind(r, &at));
   r->json.at = at.manifest;
   if (at.manifest) DVT_RETURN_IF_ERROR(tfjs_manifest_read(r));
-  DVT_RETURN_IF_ERROR(find_inside(r, at.initializer, "node", &model->has_initializer));
+  DVT_RETURN_IF_ERROR(find_inside(r, at.initializer, "node", &has_initializer));
+  if (has_initializer) DVT_RETURN_IF_ERROR(read_initializer(r, at.initializer, &model->initializer));
   r->json.at = at.topology;
   dvt_status status = dvt_json_take_message(&r->json, &dvt_schema_graph_def, &topology);
-  if (!status)
-    status = tfjs_graph_fill(r, dvt_buf_str(&topology), !model->has_initializer, &model->graph_def);
+  if (!status) status = tfjs_graph_fill(r, dvt_buf_str(&topology), !has_initializer, &model->graph_def);
   dvt_buf_deinit(&topology);
   if (!status) status = read_about(r, &at, model);
   model->weight_count = (int64_t)r->weight_count;
@@ -272,5 +284,6 @@ void dvt_tfjs_close(dvt_tfjs_model *model) {
   dvt_saved_model_close(model->about);
   dvt_buf_deinit(&model->about_bytes);
   dvt_buf_deinit(&model->graph_def);
+  dvt_buf_deinit(&model->initializer);
   dvt_free(model);
 }

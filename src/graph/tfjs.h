@@ -12,7 +12,7 @@ typedef struct dvt_tfjs_model {
   dvt_buf graph_def;
   dvt_saved_model *about;  // its one signature, "serving_default", if model.json has one; who wrote it
   int64_t weight_count, weight_bytes;  // bytes as stored, quantised
-  bool has_initializer;                // a second graph fills the first one's tables; it is not read
+  dvt_buf initializer;  // a GraphDef whose nodes, run once before all else, fill the graph's tables; or empty
   dvt_buf about_bytes;
 } dvt_tfjs_model;
 

@@ -9,7 +9,15 @@
 enum { GRAPH_NODE = 1, GRAPH_LIBRARY = 2, LIBRARY_FUNCTION = 1, FUNCTION_NODE = 3 };
 enum { NODE_NAME = 1, NODE_OP = 2, NODE_ATTR = 5, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 enum { MAX_ARGS = 16 };  // of a fused node: far beyond any
-enum { ATTR_LIST = 1, ATTR_INT = 3, ATTR_TYPE = 6, ATTR_TENSOR = 8, LIST_TYPE = 6, TENSOR_VERSION = 3 };
+enum {
+  ATTR_LIST = 1,
+  ATTR_STRING = 2,
+  ATTR_INT = 3,
+  ATTR_TYPE = 6,
+  ATTR_TENSOR = 8,
+  LIST_TYPE = 6,
+  TENSOR_VERSION = 3
+};
 
 static dvt_str bytes_of(dvt_str message, uint32_t number) {
   dvt_field field;
@@ -110,6 +118,23 @@ static void put_fused_conv(uint32_t number, dvt_str node, dvt_buf *out) {
   dvt_wire_end(out, begin);
 }
 
+// TensorFlow.js finds a table by the name of its node, in the graph and in the initializer alike.
+static void put_table(uint32_t number, dvt_str name, dvt_str node, dvt_buf *out) {
+  size_t begin = dvt_wire_begin(out, number);
+  dvt_wire wire = dvt_wire_open(node);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field))
+    if (field.number != NODE_ATTR || !dvt_str_is(bytes_of(field.bytes, ENTRY_KEY), "shared_name"))
+      dvt_wire_put_field(&field, out);
+  size_t attr = dvt_wire_begin(out, NODE_ATTR);
+  dvt_wire_put_bytes(out, ENTRY_KEY, DVT_STR("shared_name"));
+  size_t value = dvt_wire_begin(out, ENTRY_VALUE);
+  dvt_wire_put_bytes(out, ATTR_STRING, name);
+  dvt_wire_end(out, value);
+  dvt_wire_end(out, attr);
+  dvt_wire_end(out, begin);
+}
+
 static dvt_status put_node(const tfjs_reader *r, uint32_t number, dvt_str node, dvt_buf *out) {
   dvt_str name = bytes_of(node, NODE_NAME), op = bytes_of(node, NODE_OP);
   tfjs_weight *w = dvt_map_get(&r->by_name, name);
@@ -117,6 +142,8 @@ static dvt_status put_node(const tfjs_reader *r, uint32_t number, dvt_str node, 
     if (dvt_str_is(op, "Const")) DVT_RETURN_IF_ERROR(check_own_value(r, name, node));
     if (dvt_str_is(op, "_FusedConv2D"))
       put_fused_conv(number, node, out);
+    else if (dvt_str_is(op, "HashTableV2") || dvt_str_is(op, "HashTable"))
+      put_table(number, name, node, out);
     else
       dvt_wire_put_bytes(out, number, node);
     return NULL;
@@ -194,4 +221,16 @@ dvt_status tfjs_graph_fill(tfjs_reader *r, dvt_str topology, bool all_used, dvt_
   }
   if (out->failed) return dvt_error_out_of_memory(out->len);
   return all_used ? check_all_used(r) : NULL;
+}
+
+dvt_status tfjs_initializer_fill(tfjs_reader *r, dvt_str initializer, dvt_buf *out) {
+  dvt_wire wire = dvt_wire_open(initializer);
+  dvt_field field;
+  while (dvt_wire_next(&wire, &field)) {
+    if (field.number == GRAPH_NODE)
+      DVT_RETURN_IF_ERROR(put_node(r, GRAPH_NODE, field.bytes, out));
+    else if (field.number != GRAPH_LIBRARY)
+      dvt_wire_put_field(&field, out);
+  }
+  return out->failed ? dvt_error_out_of_memory(out->len) : NULL;
 }

@@ -51,5 +51,8 @@ dvt_status tfjs_weight_to_proto(const tfjs_reader *r, const tfjs_weight *w, int 
                                 dvt_buf *out) DVT_NODISCARD;
 // Appends the GraphDef `topology` with every weight as the value of the Const node of its name.
 dvt_status tfjs_graph_fill(tfjs_reader *r, dvt_str topology, bool all_used, dvt_buf *out) DVT_NODISCARD;
+// The same for the graph of "modelInitializer". Its functions, which converters write whether they are called
+// or not, are left out: those of the model stand for them.
+dvt_status tfjs_initializer_fill(tfjs_reader *r, dvt_str initializer, dvt_buf *out) DVT_NODISCARD;
 
 #endif  // DVT_GRAPH_TFJS_INTERNAL_H_

@@ -297,15 +297,21 @@ static void test_signatures(void **state) {
                  TF_INVALID_ARGUMENT, "(in the signature)");
 }
 
-// Its weights lie in the manifest too and belong to no node of the graph that is read.
-static void test_initializer_is_told(void **state) {
+// Its weights lie in the manifest too. Tables are found by the names of their nodes; functions are left out.
+static void test_initializer_is_read(void **state) {
   (void)state;
   folder files = {{{"w", "\1", 1}}};
   dvt_tfjs_model *model = parse(
-      "{\"modelTopology\": {}, \"modelInitializer\": {\"node\": []}, \"weightsManifest\": "
-      "[" GROUP("\"w\"", WEIGHT("table/keys", "bool", "[1]")) "]}",
+      "{\"modelTopology\": {}, \"modelInitializer\": {\"node\": ["
+      "{\"name\": \"keys\", \"op\": \"Const\", \"attr\": {\"dtype\": {\"type\": \"DT_BOOL\"}}}, "
+      "{\"name\": \"table\", \"op\": \"HashTableV2\", \"attr\": {\"shared_name\": {\"s\": \"\"}}}], "
+      "\"library\": {\"function\": [{\"signature\": {\"name\": \"unused\"}}]}}, \"weightsManifest\": "
+      "[" GROUP("\"w\"", WEIGHT("keys", "bool", "[1]")) "]}",
       &files);
-  assert_true(model->has_initializer);
+  dvt_str graph = dvt_buf_str(&model->initializer);
+  assert_non_null(memmem(graph.data, graph.len, "shared_name\x12\x07\x12\x05table", 20));
+  assert_null(memmem(graph.data, graph.len, "unused", 6));
+  assert_null(memmem(model->graph_def.data ? model->graph_def.data : "", model->graph_def.len, "table", 5));
   dvt_tfjs_close(model);
 }
 
@@ -474,7 +480,7 @@ int main(void) {
       cmocka_unit_test(test_files_and_groups),
       cmocka_unit_test(test_functions_and_own_values),
       cmocka_unit_test(test_signatures),
-      cmocka_unit_test(test_initializer_is_told),
+      cmocka_unit_test(test_initializer_is_read),
       cmocka_unit_test(test_other_files_are_told_apart),
       cmocka_unit_test(test_damaged_manifests),
       cmocka_unit_test(test_a_file_is_read_once),

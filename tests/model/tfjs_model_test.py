@@ -16,6 +16,7 @@ import unittest
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np  # noqa: E402
+from google.protobuf import json_format  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -322,6 +323,45 @@ class TfjsTest(unittest.TestCase):
 
     # ---- convert ----
 
+    def table_net(self, shared_name, values=("none", "one", "two", "three")):
+        """A graph that looks words up, and the initializer that fills its table."""
+        graph, initializer = tf.Graph(), tf.Graph()
+        table = {"key_dtype": tf.int64, "value_dtype": tf.string, "name": "table"}
+        with graph.as_default():
+            x = v1.placeholder(tf.int64, [None], name="x")
+            found = tf.raw_ops.LookupTableFindV2(table_handle=tf.raw_ops.HashTableV2(**table), keys=x, default_value="many")
+            tf.strings.join([tf.reshape(found, tf.constant([-1], name="shape")), "!"], name="y")
+        with initializer.as_default():
+            handle = tf.raw_ops.HashTableV2(shared_name=shared_name, **table)
+            keys = tf.cast(tf.range(len(values), name="keys"), tf.int64)
+            tf.raw_ops.LookupTableImportV2(table_handle=handle, keys=keys, values=tf.constant(list(values), name="values"))
+        signature = {"inputs": {"x": info(graph.get_tensor_by_name("x:0"))},
+                     "outputs": {"y": info(graph.get_tensor_by_name("y:0"))}}
+        return graph.as_graph_def(), signature, json_format.MessageToDict(initializer.as_graph_def())
+
+    def test_initializer_fills_tables(self):
+        x = np.array([2, 0, 4, -1, 3])
+        # TensorFlow.js goes by the names of the nodes, whatever shared_name says.
+        for shared_name in ("", "another"):
+            graph_def, signature, initializer = self.table_net(shared_name)
+            # Converters write functions along that nobody calls.
+            initializer["library"] = {"function": [{"signature": {"name": "f", "inputArg": [{"name": "a", "handleData": []}]}}]}
+            tfjs_writer.write(self.model, graph_def, signature, edit=lambda model: model.update(modelInitializer=initializer))
+            self.assertEqual(self.run_model(self.model, {"x": x})["y"].tolist(), [b"two!", b"none!", b"many!", b"many!", b"three!"])
+            self.call("inspect", self.model)
+
+    def test_initializer_that_fails(self):
+        graph_def, signature, initializer = self.table_net("")
+        del initializer["node"][-1]
+        tfjs_writer.write(self.model, graph_def, signature, edit=lambda model: model.update(modelInitializer=initializer))
+        self.assertIn("not initialized", self.run_model(self.model, {"x": np.array([1])}, code=1))
+        graph_def, signature, initializer = self.table_net("", ("a", "b"))
+        for node in initializer["node"]:
+            if node["op"] == "Const" and node["name"].startswith("keys/limit"):
+                node["attr"]["value"]["tensor"]["intVal"] = [3]
+        tfjs_writer.write(self.model, graph_def, signature, edit=lambda model: model.update(modelInitializer=initializer))
+        self.assertIn("modelInitializer", self.run_model(self.model, {"x": np.array([1])}, code=4))
+
     def test_convert(self):
         graph_def, signature, x = self.small_net()
         expected = run_stock(graph_def, {"x:0": x}, "y:0")
@@ -382,7 +422,9 @@ class TfjsTest(unittest.TestCase):
                 (lambda model: model["modelTopology"]["node"].pop(1), "belong to no node|Unknown input node"),
                 (change(("format",), "layers-model"), "layers model"),
                 (lambda model: model.pop("modelTopology"), 'has no "modelTopology"'),
-                (change(("modelInitializer",), {"node": []}), "modelInitializer")]:
+                (change(("modelInitializer",), {"node": [{"nam": "x"}]}), "modelInitializer"),
+                (change(("modelInitializer",), {"node": [{"name": "x", "op": "Nonsense"}]}), "Nonsense.*\\s.*modelInitializer"),
+                (change(("modelInitializer",), {"node": [{"name": "x", "op": "Const"}]}), "a constant without a value")]:
             with self.subTest(part):
                 write(edit)
                 message = self.run_model(self.model, {"image": x}, code=4)
