@@ -70,7 +70,7 @@ static void add_times(op_table *table, dvt_model *model) {
       snprintf(row->plugin, sizeof row->plugin, "%s", times[i].plugin);
     }
     row->nodes += times[i].count;
-    row->ns += times[i].total_ns;
+    row->ns += times[i].own_ns;
   }
   dvt_op_times_free(times);
 }

@@ -83,8 +83,10 @@ typedef struct dvt_op_time {
   const char *node;
   const char *op;
   const char *plugin;  // whose kernel ran; "" for the runtime itself
-  int64_t total_ns;
+  int64_t total_ns;    // with the functions it called
   int64_t count;       // executions: more than one in loops
+  int64_t own_ns;      // without them: their nodes have times of their own. The sum of all is no more than the run's time
+                       // on each thread
 } dvt_op_time;
 
 // What becomes of one node when a signature is run.

@@ -20,7 +20,7 @@ void dvt_model_take_profile(dvt_model *model, dvt_profile *profile) {
 
 typedef struct sum {
   const dvt_profile_entry *entry;
-  int64_t total_ns, count;
+  int64_t total_ns, own_ns, count;
 } sum;
 
 static int by_node(const void *a, const void *b) {
@@ -39,6 +39,7 @@ static size_t add_up(sum *sums, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (kept && by_node(&sums[kept - 1], &sums[i]) == 0) {
       sums[kept - 1].total_ns += sums[i].total_ns;
+      sums[kept - 1].own_ns += sums[i].own_ns;
       ++sums[kept - 1].count;
     } else {
       sums[kept++] = sums[i];
@@ -69,6 +70,7 @@ static dvt_op_time *to_times(const sum *sums, size_t count) {
     times[i].op = put_text(&text, sums[i].entry->op);
     times[i].plugin = put_text(&text, sums[i].entry->plugin);
     times[i].total_ns = sums[i].total_ns;
+    times[i].own_ns = sums[i].own_ns;
     times[i].count = sums[i].count;
   }
   return times;
@@ -87,7 +89,8 @@ int dvt_model_profile(dvt_model *model, dvt_op_time **out_times) {
   if (sums) {
     for (size_t i = 0; i < entries; ++i) {
       const dvt_profile_entry *e = &model->profile.entries[i];
-      sums[i] = (sum){e, e->end_ns - e->start_ns, 1};
+      int64_t ns = e->end_ns - e->start_ns;
+      sums[i] = (sum){e, ns, DVT_MAX(ns - e->called_ns, 0), 1};
     }
     count = add_up(sums, entries);
     times = to_times(sums, count);

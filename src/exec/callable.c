@@ -95,7 +95,11 @@ static dvt_status call(dvt_callable *callable, bool owns_args, dvt_run *run, int
     DVT_RETURN_IF_ERROR(dvt_plan_check_feed(run->plan, i, run->feeds[i]));
     if (owns_args) DVT_RETURN_IF_ERROR(dvt_tensor_handle_own(run->feeds[i]));
   }
-  return dvt_plan_run(run);
+  if (DVT_LIKELY(!run->profile)) return dvt_plan_run(run);
+  int64_t start = dvt_now_ns();
+  dvt_status status = dvt_plan_run(run);
+  dvt_called_add(dvt_now_ns() - start);
+  return status;
 }
 
 dvt_status dvt_callable_call(dvt_callable *callable, dvt_callable_args mode, dvt_step *caller,

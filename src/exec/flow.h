@@ -120,7 +120,7 @@ typedef struct dvt_execution {
   bool *last_use;
   dvt_flow_state *state;
   dvt_ready task;
-  int64_t start_ns, end_ns;
+  int64_t start_ns, end_ns, called_ns;
   int32_t thread;
   // Asynchronous kernels, under the state's lock:
   int holders;  // the caller of compute, and done

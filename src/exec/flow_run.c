@@ -55,7 +55,7 @@ static void complete(dvt_flow_state *state, dvt_execution *e, dvt_status status)
   dvt_execution_drop_outputs(e);
   if (state->profile && !e->task.is_dead && state->flow->nodes[e->task.node].kind == DVT_NODE_KERNEL)
     dvt_profile_add(state->profile, state->flow->nodes[e->task.node].session_node, e->start_ns, e->end_ns,
-                    e->thread);
+                    e->called_ns, e->thread);
 }
 
 static dvt_status annotate(const dvt_execution *e, dvt_status status) {
@@ -109,6 +109,7 @@ static void run_async(dvt_flow_state *state, dvt_execution *e) {
   e->next_done = (uint8_t)((e->next_done + 1) % DVT_DONES);
   pthread_mutex_unlock(&state->lock);
   e->start_ns = dvt_now_ns();
+  e->called_ns = 0;
   dvt_execution_begin(e);
   dvt_status status = dvt_execution_run(e);
   dvt_status_free(status);  // asynchronous kernels report through the context
@@ -125,9 +126,11 @@ static void run_sync(dvt_flow_state *state, dvt_execution *e) {
   dvt_status status = NULL;
   pthread_mutex_unlock(&state->lock);
   dvt_execution_begin(e);
+  int64_t around = timed ? dvt_called_enter() : 0;
   if (timed) e->start_ns = dvt_now_ns();
   if (!e->task.is_dead) status = annotate(e, dvt_execution_run(e));
   if (timed) e->end_ns = dvt_now_ns();
+  e->called_ns = timed ? dvt_called_leave(around) : 0;
   if (state->measure && !e->task.is_dead) dvt_node_cost(node, e->end_ns - e->start_ns);
   dvt_execution_drop_inputs(e);
   pthread_mutex_lock(&state->lock);

@@ -14,9 +14,25 @@ void dvt_profile_deinit(dvt_profile *profile) {
 // Steps that run functions add to one profile from several threads.
 static pthread_mutex_t profile_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static _Thread_local int64_t called_ns;
+
+int64_t dvt_called_enter(void) {
+  int64_t around_ns = called_ns;
+  called_ns = 0;
+  return around_ns;
+}
+
+int64_t dvt_called_leave(int64_t around_ns) {
+  int64_t own_ns = called_ns;
+  called_ns = around_ns;
+  return own_ns;
+}
+
+void dvt_called_add(int64_t ns) { called_ns += ns; }
+
 void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
-                     int thread) {
-  dvt_profile_entry entry = {.start_ns = start_ns, .end_ns = end_ns, .thread = thread};
+                     int64_t called, int thread) {
+  dvt_profile_entry entry = {.start_ns = start_ns, .end_ns = end_ns, .called_ns = called, .thread = thread};
   dvt_buf name = {0};
   dvt_session_node_name(node, &name);
   pthread_mutex_lock(&profile_mutex);

@@ -12,6 +12,7 @@ typedef struct dvt_profile_entry {
   dvt_str op;
   dvt_str plugin;            // file name without ".so"; empty: registered by the program itself
   int64_t start_ns, end_ns;  // monotonic clock
+  int64_t called_ns;         // of that, the time of functions the node called, whose nodes have entries too
   int32_t thread;            // 0 = the caller's thread
 } dvt_profile_entry;
 

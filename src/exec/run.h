@@ -43,7 +43,12 @@ dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_T
 
 // Appends an entry for the node; a profile that memory is too short for lacks entries.
 void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
-                     int thread);
+                     int64_t called, int thread);
+// How long the node that runs on this thread has been in functions that it calls: enter before its kernel runs,
+// leave with what enter gave, which is what belongs to the node around it.
+int64_t dvt_called_enter(void);
+int64_t dvt_called_leave(int64_t around_ns);
+void dvt_called_add(int64_t ns);
 
 // Which walker runs the next step, and what a finished step tells about that choice (choose.c).
 bool dvt_choose_flow(dvt_plan *plan, const dvt_run *run, bool *out_measure);

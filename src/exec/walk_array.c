@@ -182,12 +182,15 @@ static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
     const dvt_array_step *step = &a->steps[i];
     DVT_RETURN_IF_ERROR(dvt_step_check(&s->step, s->plan->session));
     if (s->careful_runs > 0) separate_slots(s, step);
-    DVT_RETURN_IF_ERROR(run_step(s, step));
+    int64_t around = timed ? dvt_called_enter() : 0;
+    dvt_status status = run_step(s, step);
+    int64_t called = timed ? dvt_called_leave(around) : 0;
+    if (status) return status;
     if (!timed) continue;
     int64_t end = dvt_now_ns();
     dvt_plan_node *node = &s->plan->nodes[step->node];
     if (run->measure) dvt_node_cost(node, end - start);
-    if (run->profile) dvt_profile_add(run->profile, node->session_node, start, end, 0);
+    if (run->profile) dvt_profile_add(run->profile, node->session_node, start, end, called, 0);
     start = end;
   }
   if (s->careful_runs > 0) s->careful_runs--;

@@ -114,6 +114,33 @@ class ModelTest(unittest.TestCase):
         self.assertIn("'outer'", text)
         self.assertIn("'other'", text)
 
+    def test_profile_counts_nothing_twice(self):
+        class Loop(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec([90, 90], tf.float32, name="x")])
+            def run(self, x):
+                def branch(v):
+                    return tf.cond(v[0, 0] < 2.0, lambda: tf.matmul(v, x) * 0.01, lambda: v)
+                return {"y": tf.while_loop(lambda i, v: i < 20, lambda i, v: (i + 1, branch(v)), [tf.constant(0), x])[1]}
+
+        module = Loop()
+        tf.saved_model.save(module, self.model, signatures=module.run)
+        path = os.path.join(self.folder, "x.npy")
+        np.save(path, self.random.random((90, 90)).astype(np.float32))
+        done = subprocess.run([DOVETAIL, "run", self.model, "--input", "x=" + path, "--threads", "1", "--json", "--profile",
+                               "--out-dir", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)["profile"]
+        loop = next(row for row in rows if row["op"].endswith("While"))
+        product = next(row for row in rows if "MatMul" in row["op"])
+        choice = next(row for row in rows if row["op"] in ("If", "StatelessIf"))
+        self.assertEqual((loop["nodes"], product["nodes"], choice["nodes"]), (1, 20, 20))
+        # What lies within what, so it holds on any clock: the loop's time has all its nodes' in it, its own has none.
+        inner = sum(row["ms"] for row in rows if row is not loop)
+        self.assertLessEqual(product["ms"], choice["with_calls_ms"])
+        self.assertLessEqual(loop["ms"] + choice["with_calls_ms"], loop["with_calls_ms"] + 1e-6)
+        self.assertLessEqual(loop["ms"] + inner, sum(row["with_calls_ms"] for row in rows) + 1e-6)
+        self.assertAlmostEqual(product["ms"], product["with_calls_ms"])
+
     def test_strings_and_assets(self):
         words = os.path.join(self.folder, "words.txt")
         with open(words, "w") as file:
@@ -291,4 +318,4 @@ class ModelTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
