@@ -89,6 +89,12 @@ DVT_EXPORT TF_Tensor *dvt_resource_handle(TF_OpKernelContext *ctx, const char *c
 DVT_EXPORT void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                                     const char *name, size_t name_bytes, TF_Status *status);
 
+// Removes the resource that input `index` refers to from its container, so that the next handle of its name makes a new
+// one. A variable loses its value; other resources live on with the handles to them.
+// Threads: any while compute runs.
+// Errors: NOT_FOUND (it is in no container, or no more), INVALID_ARGUMENT (no resource), OUT_OF_RANGE (index). Since: dovetail
+DVT_EXPORT void dvt_resource_destroy(TF_OpKernelContext *ctx, int index, TF_Status *status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,34 @@ DVP_COMPUTE(close_compute) {
 }
 DVP_DEFINE_ANY(array_close, NULL, NULL, close_compute);
 
+// ---- gradients ----
+
+static void *gradient_create(TF_OpKernelConstruction *ctx) {
+  size_t bytes = 0;
+  return dvp_attr_string_new(ctx, "source", &bytes);
+}
+static void gradient_destroy(void *state) { free(state); }
+
+static void output_gradient(dvp_call *call, const char *source, const dvl_shape *leading) {
+  dvl_array *array = dvl_array_input(call);
+  TF_Tensor *handle = array ? dvl_array_gradient(call, array, source, leading) : NULL;
+  if (!handle) return;
+  TF_SetOutput(call->ctx, 0, handle, call->status);
+  if (dvp_ok(call)) pass_on(call, 1, 1);
+}
+
+DVP_COMPUTE(gradient_compute) {
+  const dvl_shape nothing = {.rank = 0};
+  output_gradient(call, state, &nothing);
+}
+DVP_DEFINE_ANY(array_gradient, gradient_create, gradient_destroy, gradient_compute);
+
+DVP_COMPUTE(gradient_with_shape_compute) {
+  dvl_shape leading;
+  if (dvl_shape_input(call, 2, &leading)) output_gradient(call, state, &leading);
+}
+DVP_DEFINE_ANY(array_gradient_with_shape, gradient_create, gradient_destroy, gradient_with_shape_compute);
+
 // ---- reading ----
 
 typedef struct read_state {

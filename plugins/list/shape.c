@@ -93,6 +93,14 @@ DEFINE(array) {
   dvp_infer_output_scalar(in, 1);
 }
 DEFINE(array_close) { check_handle(in); }
+DEFINE(new_stack) {
+  TF_ShapeHandle *handle = dvp_infer_vector(in, 2);
+  dvp_infer_output(in, 0, handle);
+}
+DEFINE(push) {
+  TF_ShapeHandle *shape = dvp_infer_input(in, 1);
+  dvp_infer_output(in, 0, shape);
+}
 DEFINE(array_read) {
   check_handle(in);
   dvp_infer_ranked(in, 1, 0);

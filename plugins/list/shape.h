@@ -30,5 +30,7 @@ DVL_SHAPE_FN(array_scatter);
 DVL_SHAPE_FN(array_concat);
 DVL_SHAPE_FN(array_split);
 DVL_SHAPE_FN(array_close);
+DVL_SHAPE_FN(new_stack);
+DVL_SHAPE_FN(push);
 
 #endif  // DOVETAIL_PLUGINS_LIST_SHAPE_H_

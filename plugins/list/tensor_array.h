@@ -14,6 +14,7 @@ typedef struct dvl_array_options {
   bool is_dynamic;  // writes behind the end make it longer
   bool clears;      // an element can be read once
   bool identical;   // the first element that is written gives all their shape
+  bool adds_up;     // what is written to an element again is added to it: arrays of gradients
   const char *name;
 } dvl_array_options;
 
@@ -35,5 +36,9 @@ bool dvl_array_write(dvp_call *call, dvl_array *array, int64_t index, dvl_item *
 // to release.
 bool dvl_array_read(dvp_call *call, dvl_array *array, const int32_t *indices, int64_t count, dvl_item **out);
 void dvl_array_close(dvl_array *array);
+// The handle of the array of gradients that `source` names, made at the first call: as long, each element of
+// the shape that the array's own has behind `leading`. From then on the array grows no more. The handle is
+// the array's. NULL after a failure.
+TF_Tensor *dvl_array_gradient(dvp_call *call, dvl_array *array, const char *source, const dvl_shape *leading);
 
 #endif  // DOVETAIL_PLUGINS_LIST_TENSOR_ARRAY_H_

@@ -1,5 +1,5 @@
-// NonMaxSuppressionV2 to V5: boxes by falling score, without those that overlap a better one too much, or,
-// with a sigma, with their scores lowered by how much they do.
+// NonMaxSuppression and its versions V2 to V5: boxes by falling score, without those that overlap a better
+// one too much, or, with a sigma, with their scores lowered by how much they do.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 typedef struct nms_state {
   int version;
   bool pad;
+  float overlap;  // version 1
 } nms_state;
 
 static void *create(TF_OpKernelConstruction *ctx, int version) {
@@ -19,6 +20,11 @@ static void *create(TF_OpKernelConstruction *ctx, int version) {
   if (!state) return NULL;
   state->version = version;
   state->pad = version >= 4 && dvp_attr_bool(ctx, "pad_to_max_output_size");
+  return state;
+}
+static void *create_v1(TF_OpKernelConstruction *ctx) {
+  nms_state *state = create(ctx, 1);
+  if (state) state->overlap = dvp_attr_float(ctx, "iou_threshold");
   return state;
 }
 static void *create_v2(TF_OpKernelConstruction *ctx) { return create(ctx, 2); }
@@ -143,10 +149,11 @@ static bool read_inputs(dvp_call *call, const nms_state *state, dvp_view *boxes,
   int64_t most;
   int rank, count;
   if (!dvp_input(call, 0, boxes) || !dvp_input(call, 1, scores) ||
-      !dvp_input_ints(call, 2, "max_output_size", &most, 1, &rank, &count) ||
-      !scalar(call, 3, "iou_threshold", &m->overlap))
+      !dvp_input_ints(call, 2, "max_output_size", &most, 1, &rank, &count))
     return false;
-  m->least = state->version == 2 ? -INFINITY : 0;
+  m->overlap = state->overlap;
+  m->least = state->version <= 2 ? -INFINITY : 0;
+  if (state->version >= 2 && !scalar(call, 3, "iou_threshold", &m->overlap)) return false;
   if (state->version >= 3 && !scalar(call, 4, "score_threshold", &m->least)) return false;
   if (state->version >= 5 && !scalar(call, 5, "soft_nms_sigma", &m->sigma)) return false;
   if (rank != 0) return dvp_fail(call, TF_INVALID_ARGUMENT, "max_output_size must be 0-D");
@@ -213,6 +220,7 @@ DVP_COMPUTE(nms_compute) {
   dvp_free_temp(scratch);
 }
 static const dvp_kernel nms_rows[] = {{TF_HALF, nms_compute}, {TF_FLOAT, nms_compute}};
+DVP_DEFINE_ANY(non_max_suppression, create_v1, nms_destroy, nms_compute);
 DVP_DEFINE_SET(non_max_suppression_v2, "T", create_v2, nms_destroy, nms_rows);
 DVP_DEFINE_SET(non_max_suppression_v3, "T", create_v3, nms_destroy, nms_rows);
 DVP_DEFINE_SET(non_max_suppression_v4, "T", create_v4, nms_destroy, nms_rows);

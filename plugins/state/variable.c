@@ -6,6 +6,7 @@
 #include "common/call.h"
 #include "common/dtype.h"
 #include "common/plugin.h"
+#include "dovetail/object.h"
 #include "state/variable.h"
 #include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -173,6 +174,21 @@ DVP_COMPUTE(var_is_initialized_compute) {
 }
 DVP_DEFINE_ANY(var_is_initialized, NULL, NULL, var_is_initialized_compute);
 DVP_DEFINE_ANY(is_variable_initialized, NULL, NULL, var_is_initialized_compute);
+
+static void *destroy_create(TF_OpKernelConstruction *ctx) {
+  bool *ignores = dvp_state_new(ctx, sizeof(*ignores));
+  if (ignores) *ignores = dvp_attr_bool(ctx, "ignore_lookup_error");
+  return ignores;
+}
+static void destroy_destroy(void *state) { free(state); }
+
+DVP_COMPUTE(destroy_resource_compute) {
+  const bool *ignores = state;
+  dvt_resource_destroy(call->ctx, 0, call->status);
+  if (*ignores && TF_GetCode(call->status) == TF_NOT_FOUND) TF_SetStatus(call->status, TF_OK, "");
+  dvp_ok(call);
+}
+DVP_DEFINE_ANY(destroy_resource, destroy_create, destroy_destroy, destroy_resource_compute);
 
 // Reads never copy here, so there is nothing to switch off.
 DVP_COMPUTE(disable_copy_on_read_compute) {

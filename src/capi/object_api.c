@@ -283,3 +283,23 @@ void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t 
                                        dvt_str_make(name, name_bytes)),
                    status);
 }
+
+static dvt_status destroy_resource(TF_OpKernelContext *ctx, int index) {
+  if (index < 0 || index >= ctx->input_count)
+    return dvt_error(TF_OUT_OF_RANGE, "input %d was asked for; the node has %d", index, ctx->input_count);
+  const TF_Tensor *handle = ctx->inputs[index];
+  dvt_object *const *objects = handle && handle->dtype == TF_RESOURCE && dvt_tensor_holds_objects(handle) &&
+                                       dvt_tensor_count(handle) == 1
+                                   ? handle->data
+                                   : NULL;
+  if (!objects || !*objects)
+    return dvt_error(TF_INVALID_ARGUMENT, "input %d is no handle of a resource.", index);
+  dvt_object *object = *objects;
+  dvt_status status = dvt_resource_delete_object(ctx->step->resources, object);
+  if (!status && object->type == &dvt_variable_type) dvt_variable_clear((dvt_variable *)object);
+  return status;
+}
+
+void dvt_resource_destroy(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  dvt_status_to_tf(destroy_resource(ctx, index), status);
+}

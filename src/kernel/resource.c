@@ -144,6 +144,24 @@ dvt_status dvt_resource_delete(dvt_resource_manager *manager, dvt_str container,
   return NULL;
 }
 
+dvt_status dvt_resource_delete_object(dvt_resource_manager *manager, const dvt_object *object) {
+  size_t cursor = 0;
+  dvt_str key;
+  void *value;
+  entry *found = NULL;
+  if (!manager) return dvt_error(TF_INTERNAL, "this step has no resource manager");
+  pthread_mutex_lock(&manager->mutex);
+  while (!found && dvt_map_next(&manager->entries, &cursor, &key, &value))
+    if (((entry *)value)->object == object) found = value;
+  if (found) dvt_map_remove(&manager->entries, entry_key(found));
+  pthread_mutex_unlock(&manager->mutex);
+  if (!found)
+    return dvt_error(TF_NOT_FOUND, "the %s that the handle refers to is in no container of the session.",
+                     object->type->name);
+  entry_free(found);
+  return NULL;
+}
+
 // The entries of the container, taken out of the map.
 static entry *take_all(dvt_resource_manager *manager, dvt_str container) {
   entry *taken = NULL;

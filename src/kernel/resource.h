@@ -18,6 +18,8 @@ dvt_status dvt_resource_lookup(dvt_resource_manager *manager, dvt_str container,
                                dvt_status (*create)(void *arg, dvt_object **out_object), void *arg,
                                dvt_object **out_object) DVT_NODISCARD;
 dvt_status dvt_resource_delete(dvt_resource_manager *manager, dvt_str container, dvt_str name) DVT_NODISCARD;
+// Removes it wherever it is stored. NOT_FOUND when it is nowhere.
+dvt_status dvt_resource_delete_object(dvt_resource_manager *manager, const dvt_object *object) DVT_NODISCARD;
 #define DVT_DEFAULT_CONTAINER "localhost"
 // Drops every resource of the container (end of a step: its temporary variables).
 void dvt_resource_clear(dvt_resource_manager *manager, dvt_str container);

@@ -131,6 +131,8 @@ def suppression(writer, data, scale):
                 constants = ('max_output_size',) if data.flip() else ()
                 two = {**common, 'iou_threshold': iou}
                 three = {**two, 'score_threshold': least}
+                if dtype == 'float32':
+                    writer.add('NonMaxSuppression', common, {'iou_threshold': float(iou)}, constants=constants)
                 writer.add('NonMaxSuppressionV2', two)
                 writer.add('NonMaxSuppressionV3', three)
                 pad = {'pad_to_max_output_size': data.flip()}

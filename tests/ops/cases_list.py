@@ -280,6 +280,123 @@ class Array:
             return [first, self.read(i)]
 
 
+class Gradient(Array):
+    """The array of gradients of another one."""
+
+    def __init__(self, of, source='gradients', leading=None):
+        self.dtype = of.dtype
+        if leading is None:
+            made = R.TensorArrayGradV3(handle=of.handle, flow_in=of.flow, source=source)
+        else:
+            made = R.TensorArrayGradWithShape(
+                handle=of.handle, flow_in=of.flow, shape_to_prepend=leading, source=source
+            )
+        self.handle, self.flow = made.grad_handle, made.flow_out
+
+
+def gradients(writer, data, scale):
+    for dtype in DTYPES:
+        if dtype in ('bool', 'string') or dtype in INTS:
+            continue
+        x = data.tensor(dtype, (3, 2))
+
+        def adds_up(x):
+            a = Array(dtype).scatter([0, 1, 2], x)
+            g = Gradient(a).write(0, x[1]).write(2, x[0]).write(0, x[2])
+            again = Gradient(a)  # the same array
+            again.flow = g.flow
+            return again.size(), g.gather([1, 0]), again.read(2)
+
+        writer.add_graph('gradients of a TensorArray %s' % dtype, adds_up, [x])
+    x = data.tensor('float32', (3, 2))
+
+    def shapes(x):
+        a = Array(size=4).write(0, x).write(2, x[1])
+        read = a.read(0)
+        with tf.control_dependencies([read]):
+            g = Gradient(a)
+        return g.read(0), g.read(2)
+
+    def several(x):
+        a = Array().write(0, x[0])
+        one, two = Gradient(a, 'one').write(0, x[1]), Gradient(a, 'two').write(0, x[2])
+        return one.read(0), two.read(0)
+
+    def leading(x):
+        a = Array(size=2).write(0, x[0]).write(1, x[1])
+        g = Gradient(a, leading=[3]).write(1, x)
+        return g.gather([0, 1])
+
+    for name, build in (('shapes', shapes), ('several', several), ('leading', leading)):
+        writer.add_graph('gradients of a TensorArray: ' + name, build, [x])
+
+    def grows(x):
+        a = Array(size=1, dynamic_size=True).write(0, x)
+        with tf.control_dependencies([Gradient(a).flow]):
+            return Array.write(a, 3, x).size()
+
+    refused = {
+        'other shape': lambda x: Gradient(Array(size=1).write(0, x)).write(0, x[0]).size(),
+        'not written': lambda x: Gradient(Array(size=2).write(0, x)).read(1),
+        'behind the end': lambda x: Gradient(Array(size=1)).write(1, x).size(),
+        'of gradients': lambda x: Gradient(Gradient(Array(size=1).write(0, x)), 'second').size(),
+        'grows': grows,
+    }
+    for name, build in refused.items():
+        writer.add_graph('gradients of a TensorArray: ' + name, build, [x], must_fail=True)
+
+    def stacks(x):
+        s = R.StackV2(max_size=-1, elem_type=tf.float32)
+        first = R.StackPushV2(handle=s, elem=x[0])
+        with tf.control_dependencies([first]):
+            second = R.StackPushV2(handle=s, elem=x, swap_memory=True)
+        with tf.control_dependencies([second]):
+            top = R.StackPopV2(handle=s, elem_type=tf.float32)
+        with tf.control_dependencies([top]):
+            bottom = R.StackPopV2(handle=s, elem_type=tf.float32)
+        with tf.control_dependencies([bottom]), tf.control_dependencies([R.StackCloseV2(handle=s)]):
+            return first, second, top, bottom, tf.identity(x)
+
+    writer.add_graph('stacks', stacks, [x])
+
+    def pushed(x, size, count, dtype=tf.float32):
+        s, done = R.StackV2(max_size=size, elem_type=dtype), []
+        for _ in range(count):
+            with tf.control_dependencies(done):
+                done = [R.StackPushV2(handle=s, elem=x)]
+        return s, done
+
+    def popped(x, close=False):
+        s, done = pushed(x, 3, 0 if not close else 1)
+        done = [R.StackCloseV2(handle=s)] if close else done
+        with tf.control_dependencies(done):
+            return R.StackPopV2(handle=s, elem_type=tf.float32)
+
+    writer.add_graph('stack: full', lambda x: pushed(x, 2, 2)[1], [x])
+    writer.add_graph('stack: too many', lambda x: pushed(x, 2, 3)[1], [x], must_fail=True)
+    writer.add_graph('stack: other dtype', lambda x: pushed(x, 2, 1, tf.int32)[1], [x], must_fail=True)
+    writer.add_graph('stack: empty', popped, [x], must_fail=True)
+
+    # Loops of TensorFlow 1 keep what their gradient needs on stacks and in arrays.
+    def through_loop(x):
+        tf.compat.v1.disable_control_flow_v2()
+        try:
+            a = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
+
+            def body(i, total, out):
+                value = a.read(i) * total
+                return i + 1, total + tf.reduce_sum(value), out.write(i, value)
+
+            _, total, out = tf.while_loop(
+                lambda i, total, out: i < 3, body, [tf.constant(0), tf.constant(0.5), tf.TensorArray(tf.float32, 3)]
+            )
+            return [total, tf.compat.v1.gradients(tf.reduce_sum(out.stack() ** 2.0) + total, x)[0]]
+        finally:
+            tf.compat.v1.enable_control_flow_v2()
+
+    writer.add_graph('gradients through a loop', through_loop, [x])
+
+
 def arrays(writer, data, scale):
     for dtype in DTYPES:
         if dtype in INTS[:2]:
@@ -380,4 +497,4 @@ def optionals(writer, data, scale):
         writer.add_graph('optional: ' + name, build, [x], must_fail=True)
 
 
-FAMILIES = {'lists': lists, 'arrays': arrays, 'optionals': optionals}
+FAMILIES = {'lists': lists, 'arrays': arrays, 'gradients': gradients, 'optionals': optionals}

@@ -83,4 +83,46 @@ def restoring(writer, data, scale):
     restore(['cube'], [''], [int32], must_fail=True, path=prefix + '.missing')
 
 
-FAMILIES = {'restoring': restoring, 'names': names, 'checks': checks}
+def destroying(writer, data, scale):
+    raw = tf.raw_ops
+
+    def handle():
+        return raw.VarHandleOp(dtype=tf.float32, shape=[2], shared_name='destroyed')
+
+    def after(op):
+        return tf.control_dependencies([op])
+
+    def destroyed(x):
+        v = handle()
+        with after(raw.AssignVariableOp(resource=v, value=x)):
+            before = raw.ReadVariableOp(resource=v, dtype=tf.float32)
+        with after(before):
+            gone = raw.DestroyResourceOp(resource=v)
+        with after(gone):
+            again = handle()
+        found = raw.VarIsInitializedOp(resource=again)
+        with after(found), after(raw.AssignVariableOp(resource=again, value=x * 2.0)):
+            return before, found, raw.ReadVariableOp(resource=again, dtype=tf.float32)
+
+    def twice(x, ignores):
+        v = handle()
+        with after(raw.AssignVariableOp(resource=v, value=x)):
+            gone = raw.DestroyResourceOp(resource=v)
+        with after(gone), after(raw.DestroyResourceOp(resource=v, ignore_lookup_error=ignores)):
+            return tf.identity(x)
+
+    def read(x):
+        v = handle()
+        with after(raw.AssignVariableOp(resource=v, value=x)):
+            gone = raw.DestroyResourceOp(resource=v)
+        with after(gone):
+            return raw.ReadVariableOp(resource=v, dtype=tf.float32)
+
+    x = np.float32([1.5, -2])
+    writer.add_graph('DestroyResourceOp', destroyed, [x])
+    writer.add_graph('DestroyResourceOp twice', lambda x: twice(x, True), [x])
+    writer.add_graph('DestroyResourceOp twice', lambda x: twice(x, False), [x], must_fail=True)
+    writer.add_graph('reading what was destroyed', read, [x], must_fail=True)
+
+
+FAMILIES = {'destroying': destroying, 'restoring': restoring, 'names': names, 'checks': checks}

@@ -4,18 +4,9 @@
 NO_KERNEL = {'LoopCond', '_SwitchN'} | {
     ref + op for ref in ('', 'Ref') for op in ('Switch', 'Merge', 'Enter', 'Exit', 'NextIteration')
 }
-# Defined so that graphs import, without a kernel: calls the executor inlines; destroying, gradients and what
-# training writes down are no part of inference.
-NO_KERNEL |= {
-    'PartitionedCall',
-    'StatefulPartitionedCall',
-    'DestroyResourceOp',
-    'TensorArrayGradV3',
-    'TensorArrayGradWithShape',
-    'ScalarSummary',
-    'HistogramSummary',
-    'MergeSummary',
-}
+# Defined so that graphs import, without a kernel: calls the executor inlines; what training writes down is no part of
+# inference.
+NO_KERNEL |= {'PartitionedCall', 'StatefulPartitionedCall', 'ScalarSummary', 'HistogramSummary', 'MergeSummary'}
 # Ops that stock does not know, and whose they are.
 NOT_STOCK = {
     'FusedDepthwiseConv2dNative': 'an op of TensorFlow.js graphs, which stock does not know',
