@@ -1,6 +1,6 @@
 // Element-wise nodes around each other become one _DovetailElementwise: a node, and those before it that
-// nothing else reads and whose results have the same shape. See fuse.h; the program that the node gets is
-// described in docs/ops.
+// nothing else reads and whose results have the same shape, as far as can be told. See fuse.h; the program
+// that the node gets is described in docs/ops.
 #include "exec/fuse.h"
 
 #define MAX_STEPS 24
@@ -97,12 +97,34 @@ static int reads_within(const dvt_fuser *f, const group *g, int32_t node) {
   return reads;
 }
 
-// May the producer join the group of `sink`? Its value must be of the sink's shape: a smaller one would be
-// computed over and over.
+// Nothing tells two dims apart; a 1 is taken to be repeated unless both are.
+static bool may_be_same_dim(dvt_dim a, dvt_dim b) {
+  return a == b || (a != 1 && b != 1 && (!dvt_dim_known(a) || !dvt_dim_known(b)));
+}
+
+// Results are right whatever the shapes are; but a value smaller than the sink's would be computed over and
+// over.
+static bool may_be_same_shape(const dvt_fuser *f, dvt_source x, dvt_source y) {
+  dvt_shape a = dvt_shapes_of(&f->shapes, x), b = dvt_shapes_of(&f->shapes, y);
+  if (!a || !b || a->rank != b->rank) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (!may_be_same_dim(a->dims[i], b->dims[i])) return false;
+  return true;
+}
+
+// Is it read by a member of one operand? Then it has that one's shape, which is the sink's.
+static bool is_read_alone(const dvt_fuser *f, const group *g, int32_t node) {
+  for (int i = 0; i < g->count; i++)
+    if (f->x->nodes[g->members[i]].input_count == 1 && dvt_fuser_input(f, g->members[i], 0).node == node)
+      return true;
+  return false;
+}
+
+// May the producer join the group of `sink`?
 static bool may_join(const dvt_fuser *f, const group *g, int32_t sink, int32_t node) {
   return is_step(f, node) && !f->pinned[node] && f->reader_count[node] == reads_within(f, g, node) &&
          dvt_fuser_may_join(f, sink, node) &&
-         dvt_fuser_same_shape(f, (dvt_source){node, 0}, (dvt_source){sink, 0});
+         (is_read_alone(f, g, node) || may_be_same_shape(f, (dvt_source){node, 0}, (dvt_source){sink, 0}));
 }
 
 // The inputs of the members, each once; false when there are too many.

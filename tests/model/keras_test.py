@@ -16,6 +16,12 @@ TOLERANCE = 1e-4
 GONE = {
     "mobilenet_v2": {"BiasAdd", "FusedBatchNormV3", "Relu6"},
     "resnet": {"BiasAdd", "FusedBatchNormV3", "Relu", "AddV2"},
+    "densenet": {"Mul", "AddV2", "Relu"},
+    "mobilenet_v3": {"Relu6", "RealDiv", "AddV2"},
+    "efficientnet": {"Sigmoid", "AddV2"},
+    "prelu": {"Relu", "Neg"},
+    "bert": {"Rsqrt", "SquaredDifference", "Erfc", "Tanh", "Mean"},
+    "lstm": {"Sigmoid", "Tanh"},
 }
 
 
