@@ -39,6 +39,12 @@ DVT_EXPORT TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *c
                                           const char *name, size_t name_bytes, TF_DataType dtype,
                                           TF_Status *status);
 
+// The value of the variable in resource input `index`, sharing the variable's memory: for reading only. Whoever writes to
+// the variable later gives it memory of its own first, so the value stays as it is. NULL after an error.
+// Owner: the caller deletes the tensor. Threads: any while compute runs.
+// Errors: INVALID_ARGUMENT when the input is no variable, FAILED_PRECONDITION when it holds no value. Since: dovetail
+DVT_EXPORT TF_Tensor *dvt_variable_value(TF_OpKernelContext *ctx, int index, TF_Status *status);
+
 // Whether the variable in resource input `index` holds a value.
 // Threads: any while compute runs. Errors: INVALID_ARGUMENT when the input is no variable. Since: dovetail
 DVT_EXPORT bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status);

@@ -83,8 +83,7 @@ void dvp_copy_tensor(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest
 
 DVP_COMPUTE(read_variable_compute) {
   (void)state;
-  TF_Tensor *value = NULL;
-  TF_GetInputTensorFromVariable(call->ctx, 0, false, false, false, dvp_copy_tensor, &value, call->status);
+  TF_Tensor *value = dvt_variable_value(call->ctx, 0, call->status);
   if (!dvp_ok(call)) return;
   TF_DataType wanted = TF_ExpectedOutputDataType(call->ctx, 0);
   if (TF_TensorType(value) != wanted)

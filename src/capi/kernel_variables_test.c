@@ -523,6 +523,49 @@ static void test_rule_192_temporary_variables(void **state) {
   test_node_deinit(&t);
 }
 
+// A value that was read stays as it is, and in its memory, while the variable changes.
+static void read_then_write(TF_OpKernelContext *ctx) {
+  TF_Tensor *first = dvt_variable_value(ctx, 0, status), *second, *own = NULL;
+  assert_tf_status(status, TF_OK, "");
+  second = dvt_variable_value(ctx, 0, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_ptr_equal(TF_TensorData(first), TF_TensorData(second));
+  TF_DeleteTensor(second);
+  TF_GetInputTensorFromVariable(ctx, 0, false, false, false, NULL, &own, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_ptr_not_equal(TF_TensorData(first), TF_TensorData(own));
+  ((float *)TF_TensorData(own))[0] = 7;
+  assert_float_equal(((float *)TF_TensorData(first))[0], 1, 0);
+  second = dvt_variable_value(ctx, 0, status);
+  assert_float_equal(((float *)TF_TensorData(second))[0], 7, 0);
+  TF_DeleteTensor(second);
+  TF_DeleteTensor(own);
+  TF_DeleteTensor(first);
+  assert_null(dvt_variable_value(ctx, 1, status));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "resource handle was expected");
+}
+
+static void value_of_nothing(TF_OpKernelContext *ctx) {
+  assert_null(dvt_variable_value(ctx, 0, status));
+  assert_tf_status(status, TF_FAILED_PRECONDITION, "uninitialized");
+}
+
+static void test_variable_value(void **state) {
+  (void)state;
+  test_node t;
+  dvt_variable *variable = new_variable(TF_FLOAT);
+  TF_Tensor value = {0};
+  start(&t, "Assign", variable);
+  assert_ok(run(&t, value_of_nothing));
+  assert_ok(dvt_tensor_init_allocate(&value, TF_FLOAT, (const int64_t[]){3}, 1));
+  memcpy(value.data, values, sizeof values);
+  assert_ok(dvt_variable_assign(variable, &value, false));
+  dvt_tensor_reset(&value);
+  assert_ok(run(&t, read_then_write));
+  test_node_deinit(&t);
+  dvt_object_release(&variable->object);
+}
+
 // ---- rules 144, 147, 193 ----
 
 static void resource_proto(TF_OpKernelContext *ctx) {
@@ -666,6 +709,7 @@ int main(void) {
       cmocka_unit_test(test_rule_189_nothing_to_lock),
       cmocka_unit_test(test_rules_141_191_references),
       cmocka_unit_test(test_rule_192_temporary_variables),
+      cmocka_unit_test(test_variable_value),
       cmocka_unit_test(test_rule_144_resource_proto),
       cmocka_unit_test(test_rule_147_input_by_name),
       cmocka_unit_test(test_rule_193_variants),

@@ -107,6 +107,22 @@ TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *container, s
   return handle;
 }
 
+static dvt_status variable_value(TF_OpKernelContext *ctx, int index, TF_Tensor **out_tensor) {
+  dvt_variable *variable = NULL;
+  TF_Tensor value = {0};
+  DVT_RETURN_IF_ERROR(dvt_context_variable(ctx, index, &variable));
+  DVT_RETURN_IF_ERROR(dvt_variable_read(variable, &value));
+  *out_tensor = dvt_tensor_handle_copy(&value);
+  dvt_tensor_reset(&value);
+  return *out_tensor ? NULL : dvt_error_out_of_memory(sizeof **out_tensor);
+}
+
+TF_Tensor *dvt_variable_value(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  TF_Tensor *value = NULL;
+  dvt_status_to_tf(variable_value(ctx, index, &value), status);
+  return value;
+}
+
 bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status) {
   dvt_variable *variable = NULL;
   dvt_status error = dvt_context_variable(ctx, index, &variable);
