@@ -4,6 +4,7 @@
 #define DOVETAIL_PLUGIN_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dovetail/export.h"
@@ -29,6 +30,12 @@ DVT_EXPORT int dvt_num_threads(TF_OpKernelContext *ctx);
 // it made from the values before (a packed weight, say). False for an index out of range.
 // Threads: any while compute runs. Since: dovetail
 DVT_EXPORT bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index);
+
+// A TF_UINT8 vector of `bytes` that lasts: for what a kernel makes once and keeps while it lives, as a packed weight. Taking
+// and first writing much memory costs a fraction of what it costs from malloc; memory that comes and goes is no use of it,
+// since what is given back may be reused only after its neighbours. NULL when out of memory. Aligned to 64 bytes.
+// Owner: the caller deletes the tensor. Threads: any. Since: dovetail
+DVT_EXPORT TF_Tensor *dvt_allocate_lasting(size_t bytes);
 
 // A scalar TF_RESOURCE tensor that refers to the variable container/name of the session, created (without a value) if it
 // does not exist. An empty container is the default one; an empty name gives an anonymous variable that lives as long as

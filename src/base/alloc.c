@@ -56,7 +56,7 @@ void *dvt_aligned_alloc(size_t alignment, size_t bytes) {
 void dvt_free(void *p) { free(p); }
 
 void dvt_advise_large(void *p, size_t bytes) {
-  const uintptr_t page = (uintptr_t)2 << 20;
+  const uintptr_t page = DVT_LARGE_PAGE;
   if (!p || bytes < DVT_LARGE_BYTES) return;
   uintptr_t begin = ((uintptr_t)p + page - 1) & ~(page - 1), end = ((uintptr_t)p + bytes) & ~(page - 1);
   if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);

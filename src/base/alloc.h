@@ -15,7 +15,8 @@ char *dvt_strndup(dvt_str s) DVT_NODISCARD;  // NUL-terminated copy
 
 // Asks the system to back `bytes` of fresh, untouched memory with large pages where it can: first touching megabytes
 // page by page costs more than most work on them. Only worth it, and only done, from DVT_LARGE_BYTES on.
-#define DVT_LARGE_BYTES ((size_t)4 << 20)
+#define DVT_LARGE_BYTES ((size_t)2 << 20)
+#define DVT_LARGE_PAGE ((size_t)2 << 20)
 void dvt_advise_large(void *p, size_t bytes);
 
 // Grows *items (elements of `bytes_each`) so that at least `want` fit; doubles. False and unchanged when out of memory.

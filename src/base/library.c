@@ -99,6 +99,17 @@ dvt_status dvt_file_read_at(int fd, const char *path, uint64_t offset, void *to,
                    len - got);
 }
 
+// Room for `bytes` more; of an empty buffer in whole large pages where it takes some.
+static char *extend(dvt_buf *out, size_t bytes) {
+  if (!out->data && !out->failed && bytes >= DVT_LARGE_BYTES && bytes <= DVT_FILE_READ_MAX) {
+    size_t whole = bytes / DVT_LARGE_PAGE * DVT_LARGE_PAGE + DVT_LARGE_PAGE;  // the closing NUL fits
+    out->data = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
+    if (out->data) out->capacity = whole;
+    dvt_advise_large(out->data, whole);
+  }
+  return dvt_buf_extend(out, bytes);
+}
+
 dvt_status dvt_file_read(const char *path, dvt_buf *out) {
   int fd;
   uint64_t bytes;
@@ -108,7 +119,7 @@ dvt_status dvt_file_read(const char *path, dvt_buf *out) {
   if (bytes > DVT_FILE_READ_MAX)
     status = dvt_error(TF_RESOURCE_EXHAUSTED, "%s has %llu bytes; files of up to %d can be read", path,
                        (unsigned long long)bytes, DVT_FILE_READ_MAX);
-  char *to = status ? NULL : dvt_buf_extend(out, (size_t)bytes);
+  char *to = status ? NULL : extend(out, (size_t)bytes);
   if (to) status = read_some(fd, path, 0, to, (size_t)bytes, &got);
   close(fd);
   if (!to) return status ? status : dvt_error_out_of_memory((size_t)bytes);

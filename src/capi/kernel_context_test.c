@@ -405,6 +405,22 @@ static void test_input_is_stable(void **state) {
   test_node_deinit(&t);
 }
 
+static void test_allocate_lasting(void **state) {
+  (void)state;
+  TF_Tensor *kept = dvt_allocate_lasting(100000);
+  assert_int_equal(TF_TensorType(kept), TF_UINT8);
+  assert_int_equal(TF_NumDims(kept), 1);
+  assert_int_equal(TF_Dim(kept, 0), 100000);
+  assert_int_equal((uintptr_t)TF_TensorData(kept) % 64, 0);
+  memset(TF_TensorData(kept), 1, TF_TensorByteSize(kept));
+  TF_DeleteTensor(kept);
+  kept = dvt_allocate_lasting(0);
+  assert_non_null(kept);
+  TF_DeleteTensor(kept);
+  assert_null(dvt_allocate_lasting(SIZE_MAX));
+  assert_null(dvt_allocate_lasting(SIZE_MAX / 2));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule_137_input_index),
@@ -423,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_rule_184_step_waits_for_deferred_ops),
       cmocka_unit_test(test_parallel_for),
       cmocka_unit_test(test_input_is_stable),
+      cmocka_unit_test(test_allocate_lasting),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
-// include/dovetail/plugin.h: loops on the step's thread pool and handles of variables, for kernels.
+// include/dovetail/plugin.h: loops on the step's thread pool, lasting memory and handles of variables, for
+// kernels.
 #include "dovetail/plugin.h"
 
 #include "base/buf.h"
@@ -16,6 +17,17 @@ int dvt_num_threads(TF_OpKernelContext *ctx) {
 
 bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index) {
   return ctx->stable_inputs && index >= 0 && index < ctx->input_count && ctx->stable_inputs[index];
+}
+
+TF_Tensor *dvt_allocate_lasting(size_t bytes) {
+  int64_t dim = (int64_t)bytes;
+  TF_Tensor *tensor = bytes > INT64_MAX ? NULL : dvt_tensor_handle_new();
+  if (!tensor) return NULL;
+  dvt_status status = dvt_tensor_init_lasting(tensor, TF_UINT8, &dim, 1);
+  if (!status) return tensor;
+  dvt_status_free(status);
+  dvt_tensor_handle_delete(tensor);
+  return NULL;
 }
 
 static dvt_status find_shape(dvt_str value, int index, dvt_str *out_proto) {

@@ -63,12 +63,25 @@ static bool transposes_filter(const dvt_fuser *f, const dvt_chain *chain) {
   return transposed;
 }
 
+// The usual case: channels last, float.
+static bool scale_rows(const float *from, int64_t rows, int64_t channels, const double *factor, float *to) {
+  bool finite = true;
+  for (int64_t r = 0; r < rows; r++, from += channels, to += channels)
+    for (int64_t c = 0; c < channels; c++) {
+      to[c] = (float)((double)from[c] * factor[c]);
+      finite &= to[c] - to[c] == 0;
+    }
+  return finite;
+}
+
 // Channels are the last dims of a filter, but the first of a transposed matrix.
 static bool scale_filter(const dvt_fuser *f, const dvt_chain *chain, const double *factor,
                          const TF_Tensor *filter, TF_Tensor *out) {
   int64_t count = dvt_tensor_count(filter);
   if (count == 0 || count % chain->channels != 0) return false;
   int64_t run = transposes_filter(f, chain) ? count / chain->channels : 1;
+  if (run == 1 && filter->dtype == TF_FLOAT)
+    return scale_rows(filter->data, count / chain->channels, chain->channels, factor, out->data);
   bool finite = true;
   for (int64_t i = 0; i < count; i += chain->channels * run) {
     int64_t at = i;
@@ -85,7 +98,7 @@ bool dvt_fold_weights(const dvt_fuser *f, const dvt_recipe *recipe, TF_Tensor *o
   double *factor = dvt_malloc(2 * (size_t)chain->channels * sizeof *factor);
   if (!factor) return false;
   dvt_status status =
-      dvt_tensor_init_allocate(out_filter, chain->dtype, dvt_tensor_dims(filter), filter->rank);
+      dvt_tensor_init_lasting(out_filter, chain->dtype, dvt_tensor_dims(filter), filter->rank);
   if (!status) status = dvt_tensor_init_allocate(out_bias, chain->dtype, &chain->channels, 1);
   bool fine = !status && filter->dtype == chain->dtype &&
               gather(f, recipe, factor, factor + chain->channels) &&

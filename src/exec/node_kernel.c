@@ -59,7 +59,7 @@ static dvt_status decode(const dvt_node_def *def, TF_Tensor *out) {
   dvt_str value = {0}, proto;
   DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(def, DVT_STR("value"), &value));
   DVT_RETURN_IF_ERROR(dvt_attr_get_tensor(value, &proto));
-  DVT_RETURN_IF_ERROR(dvt_tensor_from_proto(proto, out));
+  DVT_RETURN_IF_ERROR(dvt_tensor_from_proto_lasting(proto, out));
   if (out->dtype == def->output_types[0]) return NULL;
   dvt_status status =
       dvt_error(TF_INVALID_ARGUMENT, "attr 'dtype' is %s but the tensor in attr 'value' is %s",

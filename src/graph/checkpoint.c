@@ -401,7 +401,7 @@ static dvt_status numbers_read(const dvt_checkpoint *checkpoint, const dvt_bundl
   DVT_RETURN_IF_ERROR(dvt_shape_bytes(entry->dtype, entry->dims, entry->rank, &bytes));
   if (bytes != entry->size)
     return dvt_checkpoint_damaged(checkpoint, entry->name, "the size of its bytes does not fit its shape");
-  DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(out, entry->dtype, entry->dims, entry->rank));
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_lasting(out, entry->dtype, entry->dims, entry->rank));
   dvt_status status = entry_load(checkpoint, entry, out->data);
   if (!status && checkpoint->check_crc &&
       dvt_crc32c_mask(dvt_crc32c_extend(0, out->data, bytes)) != entry->crc)

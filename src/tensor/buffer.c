@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/thread_cache.h"
+#include "tensor/chunk.h"
 #include "tensor/dtype.h"
 #include "tensor/object.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -24,7 +25,8 @@ static const struct {
                    {1024, DVT_CACHE_BLOCK_1024},
                    {4096, DVT_CACHE_BLOCK_4096}};
 
-// A block whose data has room for at least `bytes`; exactly as many where free lists do not apply.
+// A block whose data has room for at least `bytes`: what the free lists have, whole large pages where that
+// wastes little, else exactly as many.
 static dvt_buffer *block_new(size_t bytes, size_t *out_capacity) {
   size_t capacity = bytes, total;
   for (size_t i = 0; i < DVT_COUNT_OF(block_sizes) && !DVT_CACHE_OFF; i++) {
@@ -36,10 +38,19 @@ static dvt_buffer *block_new(size_t bytes, size_t *out_capacity) {
   }
   if (!dvt_size_add(capacity, HEADER_BYTES, &total) || total > PTRDIFF_MAX) return NULL;
   *out_capacity = capacity;
-  return dvt_aligned_alloc(DVT_TENSOR_ALIGNMENT, total);
+  size_t whole = (total + DVT_LARGE_PAGE - 1) & ~(DVT_LARGE_PAGE - 1);
+  if (DVT_CACHE_OFF || whole - total > total / 2) return dvt_aligned_alloc(DVT_TENSOR_ALIGNMENT, total);
+  dvt_buffer *buffer = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
+  dvt_advise_large(buffer, whole);
+  *out_capacity = whole - HEADER_BYTES;
+  return buffer;
 }
 
 static void block_free(dvt_buffer *buffer) {
+  if (buffer->deallocator_arg) {
+    dvt_chunk_release(buffer->deallocator_arg);
+    return;
+  }
   for (size_t i = 0; i < DVT_COUNT_OF(block_sizes); i++) {
     if (buffer->capacity != block_sizes[i].capacity) continue;
     if (dvt_cache_push(block_sizes[i].kind, buffer)) return;
@@ -63,6 +74,21 @@ dvt_buffer *dvt_buffer_allocate(size_t bytes, int dtype) {
     buffer->element_dtype = (uint8_t)dtype;
     memset(data, 0, capacity);
   }
+  return buffer;
+}
+
+dvt_buffer *dvt_buffer_allocate_lasting(size_t bytes) {
+  dvt_chunk *chunk;
+  size_t total;
+  if (!dvt_size_add(bytes, HEADER_BYTES, &total)) return NULL;
+  dvt_buffer *buffer = dvt_chunk_take(total, &chunk);
+  if (!buffer) return dvt_buffer_allocate(bytes, 0);
+  *buffer = (dvt_buffer){.data = (char *)buffer + HEADER_BYTES,
+                         .bytes = bytes,
+                         .capacity = bytes,
+                         .owned = true,
+                         .deallocator_arg = chunk};
+  atomic_init(&buffer->refs, 1);
   return buffer;
 }
 

@@ -22,12 +22,16 @@ typedef struct dvt_buffer {
   bool owned;       // allocated by the runtime; may be moved and forwarded
   uint8_t element_dtype;  // TF_STRING/TF_RESOURCE/TF_VARIANT when owned elements must be destroyed, else 0
   dvt_deallocator deallocator;  // adopted memory; may be NULL
-  void *deallocator_arg;
+  void *deallocator_arg;        // of an owned buffer: the chunk that it lies in, or NULL
 } dvt_buffer;
 
 // Runtime-owned, uninitialised (zeroed when element_dtype is one that owns memory: every element is valid and empty).
 // NULL when out of memory.
 dvt_buffer *dvt_buffer_allocate(size_t bytes, int dtype) DVT_NODISCARD;
+// The same, for a value that is there for as long as a session or a variable: those of middle size share large pages,
+// which come in a small fraction of the time that first touching small ones takes. Each keeps its whole chunk
+// alive, so it is not for what comes and goes. Dtypes whose elements own no memory.
+dvt_buffer *dvt_buffer_allocate_lasting(size_t bytes) DVT_NODISCARD;
 // Takes over `data`; `deallocator` runs at the last release. NULL when out of memory (then it has run already).
 dvt_buffer *dvt_buffer_adopt(void *data, size_t bytes, dvt_deallocator deallocator, void *arg) DVT_NODISCARD;
 

@@ -50,6 +50,15 @@ dvt_status dvt_tensor_init_allocate(TF_Tensor *out, int dtype, const int64_t *di
   return dvt_tensor_init_in_slot(out, dtype, dims, rank, NULL);
 }
 
+dvt_status dvt_tensor_init_lasting(TF_Tensor *out, int dtype, const int64_t *dims, int rank) {
+  size_t bytes;
+  if (!dvt_dtype_size(dtype)) return dvt_tensor_init_allocate(out, dtype, dims, rank);
+  DVT_RETURN_IF_ERROR(dvt_shape_bytes(dtype, dims, rank, &bytes));
+  dvt_buffer *buffer = dvt_buffer_allocate_lasting(bytes);
+  if (!buffer) return dvt_error_out_of_memory(bytes);
+  return dvt_tensor_init_with_buffer(out, dtype, dims, rank, buffer);
+}
+
 dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) {
   DVT_RETURN_IF_ERROR(store_dims(out, dvt_tensor_dims(src), src->rank));
   out->buffer = src->buffer ? dvt_buffer_retain(src->buffer) : NULL;

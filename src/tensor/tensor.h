@@ -51,6 +51,8 @@ int64_t dvt_tensor_count(const TF_Tensor *t);  // elements; product of dims
 
 // By-value tensors. *out must be empty (zeroed or reset).
 dvt_status dvt_tensor_init_allocate(TF_Tensor *out, int dtype, const int64_t *dims, int rank) DVT_NODISCARD;
+// As above for a value that stays (dvt_buffer_allocate_lasting).
+dvt_status dvt_tensor_init_lasting(TF_Tensor *out, int dtype, const int64_t *dims, int rank) DVT_NODISCARD;
 // As above but the storage comes from `slot` where the dtype allows (NULL slot: heap).
 dvt_status dvt_tensor_init_in_slot(TF_Tensor *out, int dtype, const int64_t *dims, int rank,
                                    dvt_slot *slot) DVT_NODISCARD;

@@ -213,7 +213,7 @@ static dvt_status read_elements(dvt_str proto, dvt_str content, TF_Tensor *out, 
   }
 }
 
-dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) {
+static dvt_status from_proto(dvt_str proto, bool lasting, TF_Tensor *out) {
   proto_parts parts = {0};
   int64_t dims[DVT_MAX_RANK], count;
   int rank;
@@ -230,7 +230,8 @@ dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) {
   DVT_RETURN_IF_ERROR(check_fits_machine(bytes));
 
   TF_Tensor tensor = {0};
-  DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(&tensor, parts.dtype, dims, rank));
+  DVT_RETURN_IF_ERROR(
+      (lasting ? dvt_tensor_init_lasting : dvt_tensor_init_allocate)(&tensor, parts.dtype, dims, rank));
   dvt_status status = read_elements(proto, parts.content, &tensor, count);
   if (status) {
     dvt_tensor_reset(&tensor);
@@ -238,4 +239,10 @@ dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) {
   }
   dvt_tensor_move(out, &tensor);
   return NULL;
+}
+
+dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) { return from_proto(proto, false, out); }
+
+dvt_status dvt_tensor_from_proto_lasting(dvt_str proto, TF_Tensor *out) {
+  return from_proto(proto, true, out);
 }

@@ -10,6 +10,8 @@
 // values beyond the last element are ignored and an unknown rank means a scalar. RESOURCE_EXHAUSTED for shapes larger than
 // memory.
 dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
+// The same for a value that stays (dvt_tensor_init_lasting).
+dvt_status dvt_tensor_from_proto_lasting(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
 // Appends the TensorProto's fields to *out. UNIMPLEMENTED for resource and variant.
 dvt_status dvt_tensor_to_proto(const TF_Tensor *t, dvt_buf *out) DVT_NODISCARD;
 // dtype and shape only (no values are read). *out_rank -1 for unknown rank; dims up to `capacity` are written.
