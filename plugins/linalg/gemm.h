@@ -35,6 +35,8 @@ typedef struct dvp_gemm_kernel {
   const dvp_gemm_packing *packing;  // NULL: none
 } dvp_gemm_kernel;
 
+// By oneDNN, if it is there.
+bool dvp_gemm_f32_is_there(void);
 bool dvp_gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, int64_t m0, int64_t m1,
                   int64_t n0, int64_t n1);
 

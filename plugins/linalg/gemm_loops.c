@@ -2,6 +2,7 @@
 // registers. Halves multiply and add in f32.
 #include <complex.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/call.h"
 #include "common/dtype.h"
@@ -67,17 +68,47 @@
 OTHERS(GEMM, )
 OTHERS(KERNEL, )
 
-// Small f32 products are not worth a call of oneDNN.
+// Small f32 products are not worth a call of oneDNN; the others are made here where it is not installed.
 typedef float dvp_f32_small;
 #define DVP_ARITH_f32_small float
 #define DVP_LOAD_f32_small DVP_SAME
 #define DVP_STORE_f32_small DVP_SAME
 #define CONJ_f32_small(x) (x)
 GEMM(f32_small, )
+
+// out[0..n) += a[0..depth) * B. Four rows of B at a time, while a row of C stays in the first-level cache.
+static void add_rows(const float *a, const float *b, int64_t b_row, int64_t depth, int64_t n, float *out) {
+  int64_t k = 0;
+  for (; k + 4 <= depth; k += 4, b += 4 * b_row) {
+    const float *b1 = b + b_row, *b2 = b1 + b_row, *b3 = b2 + b_row;
+    const float a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
+    for (int64_t j = 0; j < n; j++) out[j] += (a0 * b[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
+  }
+  for (; k < depth; k++, b += b_row)
+    for (int64_t j = 0; j < n; j++) out[j] += a[k] * b[j];
+}
+
+// Few rows wait for B from memory: it is walked once, as it lies there.
+#define FEW_ROWS 4
+#define FEW_DEPTH 16
+static bool gemm_f32_few(const dvp_gemm *g, const void *pa, const void *pb, void *pc, int64_t m0, int64_t m1,
+                         int64_t n0, int64_t n1) {
+  const float *a = pa, *b = (const float *)pb + n0;
+  float *c = (float *)pc + n0;
+  for (int64_t m = m0; m < m1; m++) memset(c + m * g->c_row, 0, (size_t)(n1 - n0) * sizeof(float));
+  for (int64_t k = 0; k < g->k; k += FEW_DEPTH)
+    for (int64_t m = m0; m < m1; m++)
+      add_rows(a + m * g->a_row + k, b + k * g->b_row, g->b_row, DVP_MIN(FEW_DEPTH, g->k - k), n1 - n0,
+               c + m * g->c_row);
+  return true;
+}
+
 static bool gemm_f32(const dvp_gemm *g, const void *a, const void *b, void *c, int64_t m0, int64_t m1,
                      int64_t n0, int64_t n1) {
   bool small = (m1 - m0) * (n1 - n0) <= 256 && g->k <= 64;
-  return (small ? gemm_f32_small : dvp_gemm_f32)(g, a, b, c, m0, m1, n0, n1);
+  bool few = m1 - m0 < FEW_ROWS && g->a_col == 1 && g->b_col == 1;
+  dvp_gemm_tile tile = few ? gemm_f32_few : small || !dvp_gemm_f32_is_there() ? gemm_f32_small : dvp_gemm_f32;
+  return tile(g, a, b, c, m0, m1, n0, n1);
 }
 #ifdef DVP_ISA_V3
 #define PACKING_f32 &dvp_gemm_packing_f32

@@ -87,8 +87,8 @@ dvp_conv_cache *dvp_conv_cache_new(void) {
 
 static void entry_delete(entry *e) {
   if (!e) return;
-  if (e->conv) dnnl_primitive_destroy(e->conv);
-  if (e->reorder) dnnl_primitive_destroy(e->reorder);
+  if (e->conv) dvp_dnnl.primitive_destroy(e->conv);
+  if (e->reorder) dvp_dnnl.primitive_destroy(e->reorder);
   packed_release(e->kept);
   free(e);
 }
@@ -123,22 +123,22 @@ static int filter_dims(const dvp_window *w, dnnl_dims_t out) {
 static dnnl_primitive_attr_t make_attr(const steps *s) {
   dnnl_primitive_attr_t attr;
   dnnl_post_ops_t ops;
-  if (dnnl_primitive_attr_create(&attr) != dnnl_success) return NULL;
-  bool fine = dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success &&
-              dnnl_post_ops_create(&ops) == dnnl_success;
+  if (dvp_dnnl.primitive_attr_create(&attr) != dnnl_success) return NULL;
+  bool fine = dvp_dnnl.primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success &&
+              dvp_dnnl.post_ops_create(&ops) == dnnl_success;
   if (fine) {
-    if (s->sum) fine = dnnl_post_ops_append_sum(ops, 1) == dnnl_success;
+    if (s->sum) fine = dvp_dnnl.post_ops_append_sum(ops, 1) == dnnl_success;
     if (fine && s->activation == DVP_ACT_RELU6)
-      fine = dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_clip, 0, 6) == dnnl_success;
+      fine = dvp_dnnl.post_ops_append_eltwise(ops, 1, dnnl_eltwise_clip, 0, 6) == dnnl_success;
     else if (fine && s->activation != DVP_ACT_NONE)
-      fine =
-          dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu,
-                                       s->activation == DVP_ACT_LEAKY_RELU ? s->alpha : 0, 0) == dnnl_success;
-    fine = fine && dnnl_primitive_attr_set_post_ops(attr, ops) == dnnl_success;
-    dnnl_post_ops_destroy(ops);
+      fine = dvp_dnnl.post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu,
+                                              s->activation == DVP_ACT_LEAKY_RELU ? s->alpha : 0,
+                                              0) == dnnl_success;
+    fine = fine && dvp_dnnl.primitive_attr_set_post_ops(attr, ops) == dnnl_success;
+    dvp_dnnl.post_ops_destroy(ops);
   }
   if (fine) return attr;
-  dnnl_primitive_attr_destroy(attr);
+  dvp_dnnl.primitive_attr_destroy(attr);
   return NULL;
 }
 
@@ -151,25 +151,25 @@ static dnnl_primitive_desc_t describe(const dvp_window *w, const steps *s) {
   dnnl_convolution_desc_t desc;
   dnnl_primitive_desc_t pd = NULL;
   int filter_rank = filter_dims(w, weights);
-  if (dnnl_memory_desc_init_by_tag(&src_md, 4, src, dnnl_f32, dnnl_nhwc) != dnnl_success ||
-      dnnl_memory_desc_init_by_tag(&weights_md, filter_rank, weights, dnnl_f32, dnnl_format_tag_any) !=
+  if (dvp_dnnl.memory_desc_init_by_tag(&src_md, 4, src, dnnl_f32, dnnl_nhwc) != dnnl_success ||
+      dvp_dnnl.memory_desc_init_by_tag(&weights_md, filter_rank, weights, dnnl_f32, dnnl_format_tag_any) !=
           dnnl_success ||
-      dnnl_memory_desc_init_by_tag(&bias_md, 1, bias, dnnl_f32, dnnl_a) != dnnl_success ||
-      dnnl_memory_desc_init_by_tag(&dst_md, 4, dst, dnnl_f32, dnnl_nhwc) != dnnl_success ||
-      dnnl_dilated_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct,
-                                                 &src_md, &weights_md, s->bias ? &bias_md : NULL, &dst_md,
-                                                 strides, dilates, before, after) != dnnl_success)
+      dvp_dnnl.memory_desc_init_by_tag(&bias_md, 1, bias, dnnl_f32, dnnl_a) != dnnl_success ||
+      dvp_dnnl.memory_desc_init_by_tag(&dst_md, 4, dst, dnnl_f32, dnnl_nhwc) != dnnl_success ||
+      dvp_dnnl.dilated_convolution_forward_desc_init(&desc, dnnl_forward_inference, dnnl_convolution_direct,
+                                                     &src_md, &weights_md, s->bias ? &bias_md : NULL, &dst_md,
+                                                     strides, dilates, before, after) != dnnl_success)
     return NULL;
   dnnl_primitive_attr_t attr = make_attr(s);
   if (!attr) return NULL;
-  if (dnnl_primitive_desc_create(&pd, &desc, attr, dvp_dnnl_engine(), NULL) != dnnl_success) pd = NULL;
-  dnnl_primitive_attr_destroy(attr);
+  if (dvp_dnnl.primitive_desc_create(&pd, &desc, attr, dvp_dnnl_engine(), NULL) != dnnl_success) pd = NULL;
+  dvp_dnnl.primitive_attr_destroy(attr);
   return pd;
 }
 
 static size_t scratch_bytes(const_dnnl_primitive_desc_t pd) {
-  const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
-  return md ? dnnl_memory_desc_get_size(md) : 0;
+  const dnnl_memory_desc_t *md = dvp_dnnl.primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  return md ? dvp_dnnl.memory_desc_get_size(md) : 0;
 }
 
 // The reorder of a filter, height x width x in x out, to what the convolution wants.
@@ -178,17 +178,17 @@ static bool make_reorder(entry *e) {
   dnnl_primitive_attr_t attr;
   dnnl_primitive_desc_t pd = NULL;
   int rank = filter_dims(&e->w, dims);
-  if (dnnl_memory_desc_init_by_tag(&e->plain, rank, dims, dnnl_f32, rank == 5 ? dnnl_hwigo : dnnl_hwio) !=
+  if (dvp_dnnl.memory_desc_init_by_tag(&e->plain, rank, dims, dnnl_f32, rank == 5 ? dnnl_hwigo : dnnl_hwio) !=
           dnnl_success ||
-      dnnl_primitive_attr_create(&attr) != dnnl_success)
+      dvp_dnnl.primitive_attr_create(&attr) != dnnl_success)
     return false;
-  dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user);
-  bool fine = dnnl_reorder_primitive_desc_create(&pd, &e->plain, dvp_dnnl_engine(), &e->packed,
-                                                 dvp_dnnl_engine(), attr) == dnnl_success &&
-              dnnl_primitive_create(&e->reorder, pd) == dnnl_success;
+  dvp_dnnl.primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user);
+  bool fine = dvp_dnnl.reorder_primitive_desc_create(&pd, &e->plain, dvp_dnnl_engine(), &e->packed,
+                                                     dvp_dnnl_engine(), attr) == dnnl_success &&
+              dvp_dnnl.primitive_create(&e->reorder, pd) == dnnl_success;
   if (fine) e->reorder_scratch_bytes = scratch_bytes(pd);
-  if (pd) dnnl_primitive_desc_destroy(pd);
-  dnnl_primitive_attr_destroy(attr);
+  if (pd) dvp_dnnl.primitive_desc_destroy(pd);
+  dvp_dnnl.primitive_attr_destroy(attr);
   return fine;
 }
 
@@ -200,17 +200,17 @@ static entry *make_entry(const dvp_window *w, const steps *s) {
   dnnl_primitive_desc_t pd = dvp_dnnl_engine() ? describe(w, s) : NULL;
   const char *implementation = "";
   if (!pd) return e;
-  dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &implementation);
+  dvp_dnnl.primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &implementation);
   if (is_optimised(implementation)) {
-    e->packed = *dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
-    e->src = *dnnl_primitive_desc_query_md(pd, dnnl_query_src_md, 0);
-    e->dst = *dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
-    if (s->bias) e->bias = *dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 1);
-    e->packed_bytes = dnnl_memory_desc_get_size(&e->packed);
+    e->packed = *dvp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    e->src = *dvp_dnnl.primitive_desc_query_md(pd, dnnl_query_src_md, 0);
+    e->dst = *dvp_dnnl.primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    if (s->bias) e->bias = *dvp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 1);
+    e->packed_bytes = dvp_dnnl.memory_desc_get_size(&e->packed);
     e->scratch_bytes = scratch_bytes(pd);
-    if (!make_reorder(e) || dnnl_primitive_create(&e->conv, pd) != dnnl_success) e->conv = NULL;
+    if (!make_reorder(e) || dvp_dnnl.primitive_create(&e->conv, pd) != dnnl_success) e->conv = NULL;
   }
-  dnnl_primitive_desc_destroy(pd);
+  dvp_dnnl.primitive_desc_destroy(pd);
   return e;
 }
 
@@ -239,26 +239,28 @@ static bool execute(dnnl_primitive_t primitive, int count, const int *args,
   dnnl_exec_arg_t list[MAX_ARGS];
   dnnl_stream_t stream;
   int made = 0;
-  if (dnnl_stream_create(&stream, dvp_dnnl_engine(), dnnl_stream_default_flags) != dnnl_success) return false;
+  if (dvp_dnnl.stream_create(&stream, dvp_dnnl_engine(), dnnl_stream_default_flags) != dnnl_success)
+    return false;
   bool fine = true;
   for (; fine && made < count; made++) {
     list[made].arg = args[made];
-    fine = dnnl_memory_create(&list[made].memory, descs[made], dvp_dnnl_engine(), data[made]) == dnnl_success;
+    fine = dvp_dnnl.memory_create(&list[made].memory, descs[made], dvp_dnnl_engine(), data[made]) ==
+           dnnl_success;
     if (!fine) break;
   }
   int saved = dvp_dnnl_serial_begin();
-  fine = fine && dnnl_primitive_execute(primitive, stream, count, list) == dnnl_success &&
-         dnnl_stream_wait(stream) == dnnl_success;
+  fine = fine && dvp_dnnl.primitive_execute(primitive, stream, count, list) == dnnl_success &&
+         dvp_dnnl.stream_wait(stream) == dnnl_success;
   dvp_dnnl_serial_end(saved);
-  for (int i = 0; i < made; i++) dnnl_memory_destroy(list[i].memory);
-  dnnl_stream_destroy(stream);
+  for (int i = 0; i < made; i++) dvp_dnnl.memory_destroy(list[i].memory);
+  dvp_dnnl.stream_destroy(stream);
   return fine;
 }
 
 static dnnl_memory_desc_t bytes_desc(size_t bytes) {
   dnnl_memory_desc_t md;
   dnnl_dims_t dims = {(dnnl_dim_t)bytes};
-  dnnl_memory_desc_init_by_tag(&md, 1, dims, dnnl_u8, dnnl_a);
+  dvp_dnnl.memory_desc_init_by_tag(&md, 1, dims, dnnl_u8, dnnl_a);
   return md;
 }
 
@@ -420,7 +422,8 @@ dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp
   if (answer == DVP_CONV_DONE) {
     for (int64_t i = 0; i < count; i++) {
       run.scratch_step = DVP_MAX(run.scratch_step, (pieces[i].e->scratch_bytes + 63) / 64 * 64);
-      if (!dnnl_memory_desc_equal(&pieces[i].e->packed, &pieces[0].e->packed)) answer = DVP_CONV_NOT_SUITED;
+      if (!dvp_dnnl.memory_desc_equal(&pieces[i].e->packed, &pieces[0].e->packed))
+        answer = DVP_CONV_NOT_SUITED;
     }
   }
   if (answer == DVP_CONV_DONE) {
