@@ -1,4 +1,5 @@
-// RestoreV2: tensors, or slices of them, from a checkpoint, through the public reader.
+// RestoreV2: tensors, or slices of them, from a checkpoint, through the public reader; they are read and
+// checked on the pool.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,27 +77,81 @@ static bool set_slice(dvp_call *call, int index, const char *name, const TF_Tens
   return true;
 }
 
-static bool restore_one(dvp_call *call, TF_CheckpointReader *reader, int index, const char *name,
-                        const char *slice) {
+// Reading and checking a tensor, in picoseconds; their sizes are not known here.
+#define READ_PS 50000000
+
+typedef struct restored {
+  char *name, *slice;
+  TF_Tensor *value;
+  TF_Status *status;
+} restored;
+
+typedef struct restore_run {
+  TF_CheckpointReader *reader;
+  restored *tensors;
+} restore_run;
+
+static bool check(dvp_call *call, TF_CheckpointReader *reader, int index, const char *name) {
   if (!TF_CheckpointReaderHasTensor(reader, name))
     return dvp_fail(call, TF_NOT_FOUND, "Key %s not found in checkpoint", name);
   TF_DataType stored = TF_CheckpointReaderGetVariableDataType(reader, name);
   TF_DataType wanted = TF_ExpectedOutputDataType(call->ctx, index);
-  if (stored != wanted)
-    return dvp_fail(call, TF_INVALID_ARGUMENT,
-                    "tensor_name = %s; expected dtype %d does not equal original dtype %d", name, wanted,
-                    stored);
-  TF_Tensor *value = TF_CheckpointReaderGetTensor(reader, name, call->status);
-  if (!dvp_ok(call)) return false;
-  bool fine = true;
-  if (*slice) {
-    fine = set_slice(call, index, name, value, slice);
-  } else {
-    TF_SetOutput(call->ctx, index, value, call->status);
-    fine = dvp_ok(call);
+  return stored == wanted || dvp_fail(call, TF_INVALID_ARGUMENT,
+                                      "tensor_name = %s; expected dtype %d does not equal original dtype %d",
+                                      name, wanted, stored);
+}
+
+static void read_tensors(void *arg, int64_t begin, int64_t end) {
+  const restore_run *run = arg;
+  for (int64_t i = begin; i < end; i++) {
+    restored *t = &run->tensors[i];
+    t->value = TF_CheckpointReaderGetTensor(run->reader, t->name, t->status);
   }
-  TF_DeleteTensor(value);
-  return fine;
+}
+
+static bool set_output(dvp_call *call, int index, const restored *t) {
+  if (TF_GetCode(t->status) != TF_OK) {
+    TF_SetStatus(call->status, TF_GetCode(t->status), TF_Message(t->status));
+    return dvp_ok(call);
+  }
+  if (*t->slice) return set_slice(call, index, t->name, t->value, t->slice);
+  TF_SetOutput(call->ctx, index, t->value, call->status);
+  return dvp_ok(call);
+}
+
+static void restore(dvp_call *call, TF_CheckpointReader *reader, const dvp_view *names,
+                    const dvp_view *slices, int count, restored *tensors) {
+  restore_run run = {reader, tensors};
+  for (int i = 0; i < count; i++) {
+    tensors[i] =
+        (restored){.name = dvp_text_of(names, i), .slice = dvp_text_of(slices, i), .status = TF_NewStatus()};
+    if (!tensors[i].name || !tensors[i].slice) {
+      dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
+      return;
+    }
+    if (!check(call, reader, i, tensors[i].name)) return;
+  }
+  dvp_parallel(call, count, READ_PS, read_tensors, &run);
+  for (int i = 0; i < count; i++)
+    if (!set_output(call, i, &tensors[i])) return;
+}
+
+static void restore_all(dvp_call *call, const char *path, const dvp_view *names, const dvp_view *slices,
+                        int count) {
+  TF_CheckpointReader *reader = TF_NewCheckpointReader(path, call->status);
+  restored *tensors = dvp_ok(call) ? calloc((size_t)count + 1, sizeof(*tensors)) : NULL;
+  if (tensors)
+    restore(call, reader, names, slices, count, tensors);
+  else if (reader)
+    dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
+  for (int i = 0; tensors && i < count; i++) {
+    free(tensors[i].name);
+    free(tensors[i].slice);
+    TF_DeleteTensor(tensors[i].value);
+    TF_DeleteStatus(tensors[i].status);
+  }
+  free(tensors);
+  if (reader) TF_DeleteCheckpointReader(reader);
 }
 
 DVP_COMPUTE(restore_v2_compute) {
@@ -114,16 +169,10 @@ DVP_COMPUTE(restore_v2_compute) {
     return;
   }
   char *path = dvp_text_of(&prefix, 0);
-  TF_CheckpointReader *reader = path ? TF_NewCheckpointReader(path, call->status) : NULL;
-  bool fine = path ? dvp_ok(call) : dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
-  for (int i = 0; fine && i < count; i++) {
-    char *name = dvp_text_of(&names, i), *slice = dvp_text_of(&slices, i);
-    fine = name && slice ? restore_one(call, reader, i, name, slice)
-                         : dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
-    free(name);
-    free(slice);
-  }
-  if (reader) TF_DeleteCheckpointReader(reader);
+  if (path)
+    restore_all(call, path, &names, &slices, count);
+  else
+    dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
   free(path);
 }
 DVP_DEFINE_ANY(restore_v2, NULL, NULL, restore_v2_compute);
