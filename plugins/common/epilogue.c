@@ -150,19 +150,49 @@ static bool open_bias(dvp_call *call, TF_DataType dtype, dvp_epilogue *e) {
 }
 
 // (x - mean) * factor + offset as x * factor + (offset - mean * factor).
-static bool open_batch_norm(dvp_call *call, const dvp_fusion *fusion, TF_DataType dtype, dvp_epilogue *e) {
+typedef struct batch_norm {
+  TF_DataType dtype;
+  float epsilon;
+  const dvp_view *inputs;  // scale, offset, mean, variance
+} batch_norm;
+
+static void batch_norm_fill(const batch_norm *norm, void *out_factor, void *out_summand) {
+  const dvp_view *v = norm->inputs;
+  for (int64_t i = 0; i < v->count; i++) {
+    double factor = element(&v[0], i) / sqrt(element(&v[3], i) + (double)norm->epsilon);
+    put(norm->dtype, out_factor, i, factor);
+    put(norm->dtype, out_summand, i, element(&v[1], i) - element(&v[2], i) * factor);
+  }
+}
+
+static bool batch_norm_make(dvp_call *call, void *arg, dvp_kept *kept) {
+  (void)call;
+  const batch_norm *norm = arg;
+  batch_norm_fill(norm, kept->data, kept->data + norm->inputs->count);
+  return true;
+}
+
+static bool open_batch_norm(dvp_call *call, const dvp_fusion *fusion, TF_DataType dtype, dvp_keeper *keeper,
+                            dvp_epilogue *e) {
   static const char *const names[4] = {"scale", "offset", "estimated mean", "estimated variance"};
+  static const int inputs[4] = {2, 3, 4, 5};
   dvp_view v[4];
   for (int i = 0; i < 4; i++)
-    if (!vector_input(call, 2 + i, names[i], dtype, e->channels, &v[i])) return false;
+    if (!vector_input(call, inputs[i], names[i], dtype, e->channels, &v[i])) return false;
+  batch_norm norm = {dtype, fusion->epsilon, v};
+  if (keeper && dtype == TF_FLOAT && dvp_inputs_are_stable(call, inputs, 4)) {
+    e->kept = dvp_keeper_get(call, keeper, inputs, 4, (int64_t[2]){e->channels, 0}, 2 * e->channels,
+                             batch_norm_make, &norm);
+    if (!e->kept) return false;
+    e->is_stable = true;
+    e->scale = e->kept->data;
+    e->shift = e->kept->data + e->channels;
+    return true;
+  }
   size_t bytes = (size_t)e->channels * (dtype == TF_DOUBLE ? sizeof(double) : sizeof(float));
   char *both = dvp_temp(call, 2 * bytes, &e->scratch);
   if (!both) return false;
-  for (int64_t i = 0; i < e->channels; i++) {
-    double factor = element(&v[0], i) / sqrt(element(&v[3], i) + (double)fusion->epsilon);
-    put(dtype, both, i, factor);
-    put(dtype, both + bytes, i, element(&v[1], i) - element(&v[2], i) * factor);
-  }
+  batch_norm_fill(&norm, both, both + bytes);
   e->scale = both;
   e->shift = both + bytes;
   return true;
@@ -202,10 +232,10 @@ static bool open_side(dvp_call *call, const dvp_fusion *fusion, TF_DataType dtyp
 }
 
 bool dvp_epilogue_open(dvp_call *call, const dvp_fusion *fusion, TF_DataType dtype, const int64_t *dims,
-                       int rank, const int64_t *side_dims, dvp_epilogue *out) {
+                       int rank, const int64_t *side_dims, dvp_keeper *keeper, dvp_epilogue *out) {
   *out = (dvp_epilogue){.activation = fusion->activation, .alpha = fusion->alpha, .channels = dims[rank - 1]};
   bool fine = (!fusion->bias || open_bias(call, dtype, out)) &&
-              (!fusion->batch_norm || open_batch_norm(call, fusion, dtype, out)) &&
+              (!fusion->batch_norm || open_batch_norm(call, fusion, dtype, keeper, out)) &&
               (!fusion->add || open_side(call, fusion, dtype, side_dims, rank, out)) &&
               (fusion->activation != DVP_ACT_PRELU || open_slope(call, fusion, dtype, dims, rank, out));
   if (!fine) dvp_epilogue_close(out);
@@ -215,6 +245,8 @@ bool dvp_epilogue_open(dvp_call *call, const dvp_fusion *fusion, TF_DataType dty
 void dvp_epilogue_close(dvp_epilogue *epilogue) {
   dvp_free_temp(epilogue->scratch);
   epilogue->scratch = NULL;
+  dvp_kept_release(epilogue->kept);
+  epilogue->kept = NULL;
 }
 
 typedef struct rows_run {

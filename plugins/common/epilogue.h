@@ -4,7 +4,7 @@
 #ifndef DOVETAIL_PLUGINS_COMMON_EPILOGUE_H_
 #define DOVETAIL_PLUGINS_COMMON_EPILOGUE_H_
 
-#include "common/call.h"
+#include "common/kept.h"
 
 #ifdef DVP_ISA_V3
 #define DVP_EPILOGUE(t) dvp_epilogue_##t##_avx2
@@ -51,13 +51,17 @@ typedef struct dvp_epilogue {
   const void *side;   // the result's dtype and shape
   const void *slope;  // for results below 0, repeated along the result
   int64_t slope_count;
+  bool is_stable;  // scale and shift come from inputs that do not change
   TF_Tensor *scratch;
+  dvp_kept *kept;
 } dvp_epilogue;
 
 // Reads the operands for a result of this dtype and shape, given channels last, and checks them; `side` keeps
-// the order that the input has. False after the call has failed; close is then not needed.
+// the order that the input has. What a batch normalisation by unchanged inputs comes to is kept in `keeper`
+// (NULL: it is not).
+// False after the call has failed; close is then not needed.
 bool dvp_epilogue_open(dvp_call *call, const dvp_fusion *fusion, TF_DataType dtype, const int64_t *dims,
-                       int rank, const int64_t *side_dims, dvp_epilogue *out);
+                       int rank, const int64_t *side_dims, dvp_keeper *keeper, dvp_epilogue *out);
 void dvp_epilogue_close(dvp_epilogue *epilogue);
 
 // Applies it in place to rows [row0, row1) and channels [c0, c1) of the result, of which `out` is the start.

@@ -98,7 +98,7 @@ void dvp_mat_mul_run(void *arg, TF_OpKernelContext *ctx, const dvp_gemm_kernel *
     int64_t dims[2] = {p.g.m, p.g.n};
     p.a = a.data;
     p.b = b.data;
-    if (!state->fused || dvp_epilogue_open(&call, &state->fusion, a.dtype, dims, 2, dims, &after)) {
+    if (!state->fused || dvp_epilogue_open(&call, &state->fusion, a.dtype, dims, 2, dims, NULL, &after)) {
       p.after = state->fused ? &after : NULL;
       p.c = dvp_output(&call, 0, dims, 2);
       if (p.c) dvp_products_run(&call, &p, 1);

@@ -6,6 +6,7 @@
 
 #include "common/call.h"
 #include "common/epilogue.h"
+#include "common/packed.h"
 #include "nn/window.h"
 
 // Computes output rows [begin, end), counted over all images.
@@ -21,6 +22,7 @@ typedef struct dvp_conv_kernel {
 
 // The f32 paths that are compiled for each instruction set. They return false after the call has failed.
 typedef struct dvp_conv_paths {
+  const dvp_packed_code *(*packed)(void);
   bool (*is_signal)(const dvp_window *w);
   bool (*signal)(dvp_call *call, const dvp_window *w, const void *in, const void *filter, void *out);
   bool (*narrow)(dvp_call *call, const dvp_window *w, const void *in, const void *filter, void *out);
@@ -43,12 +45,20 @@ dvp_conv_cache *dvp_conv_cache_new(void);
 void dvp_conv_cache_delete(dvp_conv_cache *cache);
 
 typedef enum dvp_conv_answer { DVP_CONV_DONE, DVP_CONV_NOT_SUITED, DVP_CONV_FAILED } dvp_conv_answer;
+
 // NOT_SUITED when oneDNN has no optimised code for this geometry; FAILED after the call has failed.
 // `filter_is_stable`: the filter's memory holds the same values in every step, so what is made from it may
 // be kept. `after` (NULL: none) is applied to the result; its summand may be in `out` already.
 dvp_conv_answer dvp_conv_onednn(dvp_call *call, dvp_conv_cache *cache, const dvp_window *w, const void *in,
                                 const void *filter, bool filter_is_stable, const dvp_epilogue *after,
                                 dvp_epilogue_apply apply, void *out);
+
+// ---- packed filters (conv_packed.c) ----
+// NOT_SUITED for geometries that it does not know. `after` as above, but its summand is not in `out` when it
+// scales.
+dvp_conv_answer dvp_conv_packed(dvp_call *call, dvp_keeper *keeper, const dvp_packed_code *code,
+                                const dvp_window *w, const void *in, const void *filter,
+                                const dvp_epilogue *after, dvp_epilogue_apply apply, void *out);
 
 // ---- padding ----
 // The input with its borders as zeros, in scratch memory; *w becomes a window without padding. Element

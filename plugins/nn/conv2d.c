@@ -9,6 +9,7 @@
 typedef struct conv_state {
   dvp_window_attrs attrs;
   dvp_conv_cache *cache;
+  dvp_keeper filter, factors;  // the packed filter; what a batch normalisation comes to
   bool depthwise, fused;
   dvp_fusion fusion;
 } conv_state;
@@ -16,6 +17,8 @@ typedef struct conv_state {
 static void *create(TF_OpKernelConstruction *ctx, bool depthwise, bool fused) {
   conv_state *state = dvp_state_new(ctx, sizeof(*state));
   if (!state) return NULL;
+  dvp_keeper_init(&state->filter);
+  dvp_keeper_init(&state->factors);
   state->depthwise = depthwise;
   state->fused = fused;
   dvp_window_attrs_read(ctx, false, &state->attrs);
@@ -40,6 +43,8 @@ void dvp_conv2d_destroy(void *arg) {
   conv_state *state = arg;
   if (!state) return;
   dvp_conv_cache_delete(state->cache);
+  dvp_keeper_deinit(&state->filter);
+  dvp_keeper_deinit(&state->factors);
   free(state);
 }
 
@@ -179,8 +184,11 @@ static void compute_nhwc(dvp_call *call, conv_state *state, const dvp_conv_kerne
                          const dvp_window *w, const void *in, const void *filter, dvp_epilogue *after,
                          size_t bytes, void *out, const dvp_conv_paths *paths) {
   if (kernel->fast && !paths->is_signal(w)) {
-    dvp_conv_answer answer = dvp_conv_onednn(call, state->cache, w, in, filter,
-                                             dvt_input_is_stable(call->ctx, 1), after, kernel->apply, out);
+    const dvp_packed_code *code = paths->packed();
+    dvp_conv_answer answer =
+        code ? dvp_conv_packed(call, &state->filter, code, w, in, filter, after, kernel->apply, out)
+             : dvp_conv_onednn(call, state->cache, w, in, filter, dvt_input_is_stable(call->ctx, 1), after,
+                               kernel->apply, out);
     if (answer != DVP_CONV_NOT_SUITED) return;
   }
   TF_Tensor *scratch = NULL;
@@ -240,7 +248,8 @@ void dvp_conv2d_run(void *arg, TF_OpKernelContext *ctx, const dvp_conv_kernel *k
   if (dvp_input(&call, 0, &in) && dvp_input(&call, 1, &filter) && geometry(&call, state, &in, &filter, &w)) {
     int64_t dims[4], nhwc[4] = {w.batch, w.out[0], w.out[1], w.out_channels};
     dvp_window_shape(&state->attrs, &w, dims);
-    bool fine = !state->fused || dvp_epilogue_open(&call, &state->fusion, in.dtype, nhwc, 4, dims, &after);
+    bool fine = !state->fused ||
+                dvp_epilogue_open(&call, &state->fusion, in.dtype, nhwc, 4, dims, &state->factors, &after);
     // The summand's memory becomes the result's where nobody else needs it, unless the result is scaled
     // first.
     bool may_share = !state->attrs.nchw && after.side && after.side != in.data && !after.scale;

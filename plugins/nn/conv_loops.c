@@ -48,7 +48,7 @@
 #define APPLY_f32 DVP_EPILOGUE(f32)
 #define APPLY_f64 DVP_EPILOGUE(f64)
 #define APPLY_i32 NULL
-static const dvp_conv_paths paths = {DVP_IS_SIGNAL, DVP_SIGNAL, DVP_NARROW};
+static const dvp_conv_paths paths = {DVP_PACKED_CODE, DVP_IS_SIGNAL, DVP_SIGNAL, DVP_NARROW};
 #define KERNEL(t, is_fast)                                                                         \
   static void conv2d_##t##_compute(void *state, TF_OpKernelContext *ctx) {                         \
     static const dvp_conv_kernel kernel = {conv_rows_##t, is_fast ? 20 : 200, is_fast, APPLY_##t}; \

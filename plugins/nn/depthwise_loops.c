@@ -47,7 +47,7 @@ static bool never(const dvp_window *w) {
   (void)w;
   return false;
 }
-static const dvp_conv_paths paths = {never, NULL, DVP_NARROW};
+static const dvp_conv_paths paths = {DVP_PACKED_CODE, never, NULL, DVP_NARROW};
 #define KERNEL(t, is_fast)                                                                     \
   static void depthwise_##t##_compute(void *state, TF_OpKernelContext *ctx) {                  \
     static const dvp_conv_kernel kernel = {depthwise_rows_##t, 150, is_fast, DVP_EPILOGUE(t)}; \
