@@ -185,6 +185,42 @@ class ZooTest(unittest.TestCase):
         if not SANITISED:
             self.check_web_network("segmenter", self.need("segmenter"))
 
+    # ---- programming languages of texts: hashed n-grams, embeddings of ragged rows, tables ----
+
+    TEXTS = ["", "x", "def f(x):\n    return x + 1\n\nimport os\nprint(f(2), os.getcwd())\n",
+             '#include <stdio.h>\nint main(void) {\n  printf("hi\\n");\n  return 0;\n}\n',
+             "SELECT name, count(*) FROM things WHERE size > 3 GROUP BY name ORDER BY 2 DESC;",
+             'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("x") }\n', "caf\u00e9 \u2603 \U0001f600 \x01 ok",
+             "<html><body><p>hello &amp; goodbye</p></body></html>", "fn main() { let mut v: Vec<i32> = vec![]; v.push(1); }",
+             "a" * 300, "\t\n  \r\n", "FROM debian:12\nRUN apt-get update && apt-get install -y gcc\nCMD [\"gcc\"]\n"]
+
+    def need_kernels(self, model):
+        found = json.loads(self.call("inspect", model, "--json"))
+        if found["missing"]:
+            self.skipTest("no kernels for %s" % [op["op"] for op in found["ops"] if op["missing"]])
+        return found
+
+    def test_guesslang(self):
+        model = self.need("guesslang")
+        self.need_kernels(model)
+        stock, texts = tf.saved_model.load(model), np.array([text.encode() for text in self.TEXTS])
+        for key, name in (("predict", "content"), ("classification", "inputs"), ("serving_default", "inputs")):
+            right = stock.signatures[key](**{name: tf.constant(texts)})
+            ours = self.run_model(model, {name: texts}, "--signature", key)
+            self.assertEqual(sorted(ours), sorted(right))
+            for output, value in right.items():
+                self.same(ours[output], value.numpy(), label=output)
+
+    def test_languages(self):
+        model = os.path.join(self.need("languages"), "model.json")
+        self.need_kernels(model)
+        texts = np.array([text.encode() for text in self.TEXTS])
+        ours = self.run_model(model, {"inputs": texts})
+        stock = run_stock(self.graph_of(model), {"Placeholder": texts},
+                          {"scores": "head/predictions/probabilities", "classes": "head/Tile"})
+        for output, value in stock.items():
+            self.same(ours[output], value, label=output)
+
     # ---- Keras files ----
 
     def keras_model(self, path):
