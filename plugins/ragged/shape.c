@@ -90,6 +90,16 @@ DEFINE(range) {
   dvp_infer_output(in, 0, vector);
 }
 
+DEFINE(gather) {
+  int64_t params_rank = dvp_infer_attr_int(in, "PARAMS_RAGGED_RANK"),
+          rank = dvp_infer_attr_int(in, "OUTPUT_RAGGED_RANK");
+  TF_ShapeHandle *values = dvp_infer_rows(in, (int)params_rank), *vector = dvp_infer_vector(in, -1);
+  dvp_infer_ranked(in, (int)params_rank + 1, (int)(rank - params_rank + 1));
+  for (int64_t i = 0; dvp_infer_fine(in) && i < rank && in->used + 8 < DVP_INFER_HANDLES; i++)
+    dvp_infer_output(in, (int)i, dvp_infer_vector(in, -1));
+  dvp_infer_output(in, (int)rank, dvp_infer_join(in, vector, dvp_infer_tail(in, values)));
+}
+
 DEFINE(to_sparse) {
   int inputs = (int)TF_ShapeInferenceContextNumInputs(in->ctx);
   TF_ShapeHandle *values = dvp_infer_rows(in, inputs - 1), *indices = dvp_infer_new(in),

@@ -203,4 +203,31 @@ def sparse(writer, data, scale):
     case([[0, 1]], np.float32(1))
 
 
-FAMILIES = {'ragged_to_tensor': to_tensor, 'ragged_variants': variants, 'ragged_ranges': ranges, 'ragged_sparse': sparse}
+def gather(writer, data, scale):
+    def case(splits, values, indices, index='int64', splits_type='int64', **more):
+        indices = np.asarray(indices, index)
+        inputs = {
+            'params_nested_splits': [np.asarray(s, splits_type) for s in splits],
+            'params_dense_values': values,
+            'indices': indices,
+        }
+        rank = len(splits) + indices.ndim - 1
+        writer.add('RaggedGather', inputs, {'OUTPUT_RAGGED_RANK': rank}, **more)
+
+    for dtype in DTYPES:
+        for splits_type in ('int32', 'int64'):
+            splits, count = nested(data, data.choice([1, 2, 3]), 5)
+            values = data.tensor(dtype, (count,) + data.choice([(), (2,), (2, 3), (0,)]))
+            for shape in ((), (4,), (0,), (2, 3), (2, 2, 1), (2, 0)):
+                index = data.choice(['int32', 'int64'])
+                case(splits, values, data.rng.integers(0, 5, shape), index, splits_type)
+            case(splits, values, data.rng.integers(0, 5, (3,)), 'int64', splits_type, shapes_known=False)
+    v = np.arange(5.0)
+    for indices in ([3], [-1], [[0, 7]]):
+        case([[0, 2, 2, 5]], v, indices)
+    for bad in ([[0, 2, 2, 6]], [[0, 2, 1, 5]], [[0, 3, 1], [0, 1, 2, 5]]):
+        case(bad, v, [0])
+    case([[0, 1]], np.float32(1), [0])
+
+
+FAMILIES = {'ragged_to_tensor': to_tensor, 'ragged_variants': variants, 'ragged_ranges': ranges, 'ragged_sparse': sparse, 'ragged_gather': gather}
