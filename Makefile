@@ -19,12 +19,14 @@ demo: build/release/build.ninja
 test:
 	scripts/test.sh
 
-# All figures beside stock TensorFlow and onnxruntime, some ten minutes; BENCH_ARGS=--quick for fewer rounds.
+# All figures beside stock TensorFlow and onnxruntime, into docs/performance.md; some ten minutes, less with
+# BENCH_ARGS=--quick.
 bench: all
 	@scripts/setup.sh bench
 	bench/run.py
-	bench/models.py $(BENCH_ARGS)
-	bench/kernels.py $(BENCH_ARGS)
+	bench/models.py $(BENCH_ARGS) --json build/bench/models.json --markdown build/bench/models.md
+	bench/kernels.py $(BENCH_ARGS) --json build/bench/kernels.json --markdown build/bench/kernels.md
+	bench/publish.py
 
 install: all
 	DESTDIR="$(DESTDIR)" cmake --install "$(BUILD)" --prefix "$(PREFIX)"
