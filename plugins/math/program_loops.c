@@ -66,10 +66,11 @@ DVP_SINGLES(POW_STEP, )
 
 #define VECTOR_STEP(t, f) \
   static void f##_##t##_loop(const void *in, void *out, int64_t n) { DVP_VECTOR(f, t)(in, out, n); }
-#define VECTOR_STEPS(t, unused)                                                                           \
-  VECTOR_STEP(t, exp)                                                                                     \
-  VECTOR_STEP(t, expm1) VECTOR_STEP(t, log) VECTOR_STEP(t, log1p) VECTOR_STEP(t, sin) VECTOR_STEP(t, cos) \
-      VECTOR_STEP(t, tanh) VECTOR_STEP(t, sigmoid) VECTOR_STEP(t, erf) VECTOR_STEP(t, erfc)
+#define VECTOR_STEPS(t, unused)                                                                          \
+  VECTOR_STEP(t, exp)                                                                                    \
+  VECTOR_STEP(t, expm1)                                                                                  \
+  VECTOR_STEP(t, log) VECTOR_STEP(t, log1p) VECTOR_STEP(t, sin) VECTOR_STEP(t, cos) VECTOR_STEP(t, tanh) \
+      VECTOR_STEP(t, sigmoid) VECTOR_STEP(t, erf) VECTOR_STEP(t, erfc)
 DVP_SINGLES(VECTOR_STEPS, )
 
 typedef struct step_table {
