@@ -21,9 +21,13 @@ typedef struct packed {
   void *data;
 } packed;
 
+// A right side that is another one again and again is not packed any more.
+#define MOST_CHANGES 4
+
 struct dvp_pack_cache {
   pthread_mutex_t lock;
   packed *kept;
+  int changes;
 };
 
 static void packed_release(packed *p) {
@@ -75,8 +79,9 @@ static packed *keep_packed(dvp_call *call, const dvp_products *products) {
   dvp_pack_cache *cache = products->cache;
   pthread_mutex_lock(&cache->lock);
   if (!is_of(cache->kept, products)) {
+    if (cache->kept) cache->changes++;
     packed_release(cache->kept);
-    cache->kept = pack_new(call, products);
+    cache->kept = cache->changes < MOST_CHANGES ? pack_new(call, products) : NULL;
   }
   packed *p = cache->kept;
   if (p) atomic_fetch_add(&p->users, 1);
