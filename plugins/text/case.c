@@ -1,11 +1,12 @@
 // StringLower and StringUpper: of ASCII letters, or with attribute encoding 'utf-8' of all characters, by the
 // full mappings of Unicode (one character may become up to three; a capital sigma that ends a word becomes a
 // final one).
-#include "text/case.h"
-
 #include "text/utf8.h"
 
-typedef dvx_case_run case_run;
+// Characters first, first + step, ..., last become themselves plus `delta`.
+typedef struct case_run {
+  int32_t first, last, step, delta;
+} case_run;
 // Character c becomes two or three; 0: none.
 typedef struct case_long {
   int32_t c, first, second, third;
@@ -26,11 +27,6 @@ static const case_table lower_table = {lower_runs, DVP_COUNT_OF(lower_runs), low
                                        DVP_COUNT_OF(lower_long)};
 static const case_table upper_table = {upper_runs, DVP_COUNT_OF(upper_runs), upper_long,
                                        DVP_COUNT_OF(upper_long)};
-
-int dvx_case_runs(bool upper, const dvx_case_run **out) {
-  *out = upper ? upper_runs : lower_runs;
-  return upper ? DVP_COUNT_OF(upper_runs) : DVP_COUNT_OF(lower_runs);
-}
 
 static bool in_ranges(const code_range *ranges, int count, int32_t c) {
   int low = 0, high = count;

@@ -10,14 +10,25 @@ R = tf.raw_ops
 i64 = np.int64
 KEYS = ['int32', 'int64', 'string']
 VALUES = ['int32', 'int64', 'string', 'float32', 'float64', 'bool']
-STATIC = {('string', v) for v in VALUES} | {('int64', v) for v in VALUES[:5]} | {('int32', v) for v in ('string', 'int32', 'float32', 'float64')}
+STATIC = (
+    {('string', v) for v in VALUES}
+    | {('int64', v) for v in VALUES[:5]}
+    | {('int32', v) for v in ('string', 'int32', 'float32', 'float64')}
+)
 MUTABLE = {('string', v) for v in VALUES if v != 'string'} | {('int64', v) for v in VALUES[:5]}
 MUTABLE |= {('int32', v) for v in ('int32', 'float32', 'float64')}
 
 
 def keys_of(data, dtype, count):
     if dtype == 'string':
-        texts = [b'', b'a', b'\x00', b'a\x00', b'snow \xe2\x98\x83', b'a key that is longer than the small form of a string']
+        texts = [
+            b'',
+            b'a',
+            b'\x00',
+            b'a\x00',
+            b'snow \xe2\x98\x83',
+            b'a key that is longer than the small form of a string',
+        ]
         return np.array((texts + [b'key %d' % i for i in range(count)])[:count], dtype=object)
     numbers = np.array([0, -1, 1, np.iinfo(dtype).min, np.iinfo(dtype).max] + list(range(7, 7 + 3 * count, 3)), dtype)
     return numbers[:count]
@@ -101,7 +112,12 @@ def mutable(writer, data):
         keys, values = keys_of(data, key, 40), data.tensor(value, (40, 2))
         default = data.tensor(value, (2,))
 
-        for name in ('MutableHashTableV2', 'AnonymousMutableHashTable', 'MutableHashTableOfTensorsV2', 'AnonymousMutableHashTableOfTensors'):
+        for name in (
+            'MutableHashTableV2',
+            'AnonymousMutableHashTable',
+            'MutableHashTableOfTensorsV2',
+            'AnonymousMutableHashTableOfTensors',
+        ):
             of_tensors = name.endswith('OfTensors') or name.endswith('OfTensorsV2')
 
             def changed(keys, values, default):
@@ -126,7 +142,9 @@ def mutable(writer, data):
                         lambda: R.LookupTableInsertV2(table_handle=t, keys=keys[:0], values=values[:0]),
                         lambda: R.LookupTableInsertV2(table_handle=t, keys=keys[2], values=values[2]),
                         lambda: R.LookupTableInsertV2(
-                            table_handle=t, keys=tf.reshape(keys[:4], [2, 2]), values=tf.reshape(values[:4], [2, 2, 2] if of_tensors else [2, 2])
+                            table_handle=t,
+                            keys=tf.reshape(keys[:4], [2, 2]),
+                            values=tf.reshape(values[:4], [2, 2, 2] if of_tensors else [2, 2]),
                         ),
                         lambda: (find(t, tf.reshape(keys[:6], [3, 2]), default), size(t)),
                         lambda: R.LookupTableImportV2(table_handle=t, keys=keys[30:], values=values[30:]),
@@ -148,20 +166,30 @@ def fill(t, keys=(1, 2), values=('a', 'b')):
 
 
 def names(writer):
-    shared = lambda x: in_order([lambda: fill(table()), lambda: (find(table(), x, 'none'), size(table(shared='other')))])
+    shared = lambda x: in_order(
+        [lambda: fill(table()), lambda: (find(table(), x, 'none'), size(table(shared='other')))]
+    )
     writer.add_graph('tables share by name', shared, [i64([1, 3])])
-    contained = lambda x: in_order([lambda: fill(table(container='c')), lambda: (size(table(container='c')), size(table()))])
+    contained = lambda x: in_order(
+        [lambda: fill(table(container='c')), lambda: (size(table(container='c')), size(table()))]
+    )
     writer.add_graph('tables share in a container', contained, [i64([1])])
-    apart = lambda x: in_order([lambda: fill(table(shared='')), lambda: (size(table(shared='')), size(table(shared='')))])
+    apart = lambda x: in_order(
+        [lambda: fill(table(shared='')), lambda: (size(table(shared='')), size(table(shared='')))]
+    )
     writer.add_graph('tables without a name are apart', apart, [i64([1])])
     mixed = lambda x: in_order([lambda: fill(table()), lambda: size(table('MutableHashTableV2'))])
     writer.add_graph('a mutable handle to a static table', mixed, [i64([1])])
-    anonymous = lambda x: (R.LookupTableSizeV2(table_handle=R.AnonymousHashTable(key_dtype=tf.int64, value_dtype=tf.int64)),)
+    anonymous = lambda x: (
+        R.LookupTableSizeV2(table_handle=R.AnonymousHashTable(key_dtype=tf.int64, value_dtype=tf.int64)),
+    )
     writer.add_graph('anonymous', anonymous, [i64([1])])
 
 
 def refused(writer):
-    twice = lambda first, second: lambda x: in_order([lambda: first(table()), lambda: second(table()), lambda: size(table())])
+    twice = lambda first, second: lambda x: in_order(
+        [lambda: first(table()), lambda: second(table()), lambda: size(table())]
+    )
     mutable_table = lambda **a: table('MutableHashTableV2', shared='m', **a)
     insert = lambda t, k, v: R.LookupTableInsertV2(table_handle=t, keys=k, values=v)
     run = lambda op: after(op, lambda: tf.constant(1))

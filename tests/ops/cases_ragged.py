@@ -52,13 +52,32 @@ def to_tensor(writer, data, scale):
             default = data.tensor(dtype, data.choice([(), inner, (1,) * len(inner)]))
             case(-1, values, default, splits, ['ROW_SPLITS'] * ragged_rank, index)
             rank = 1 + ragged_rank + len(inner)
-            sizes = [data.choice([-1, 0, 1, 2, 3, 5]) for _ in range(1 + ragged_rank)] + [data.choice([-1, d]) for d in inner]
+            sizes = [data.choice([-1, 0, 1, 2, 3, 5]) for _ in range(1 + ragged_rank)] + [
+                data.choice([-1, d]) for d in inner
+            ]
             for constants in ((), ('shape',)):
-                case(sizes, values, default, splits, ['ROW_SPLITS'] * ragged_rank, index, data.choice(['int32', 'int64']), constants=constants)
+                case(
+                    sizes,
+                    values,
+                    default,
+                    splits,
+                    ['ROW_SPLITS'] * ragged_rank,
+                    index,
+                    data.choice(['int32', 'int64']),
+                    constants=constants,
+                )
             ids = [len(splits[0]) - 1] + [row_ids(s) for s in splits]
             case([-1] * rank, values, default, ids, ['FIRST_DIM_SIZE'] + ['VALUE_ROWIDS'] * ragged_rank, index)
             mixed = [splits[0]] + [row_ids(s) for s in splits[1:]]
-            case(sizes, values, default, mixed, ['ROW_SPLITS'] + ['VALUE_ROWIDS'] * (ragged_rank - 1), index, shapes_known=False)
+            case(
+                sizes,
+                values,
+                default,
+                mixed,
+                ['ROW_SPLITS'] + ['VALUE_ROWIDS'] * (ragged_rank - 1),
+                index,
+                shapes_known=False,
+            )
     v, s = np.arange(1, 6), ['ROW_SPLITS']
     pairs = np.arange(4).reshape(2, 2)
     for shape, values, default, partitions, types in (
@@ -98,7 +117,9 @@ def to_tensor(writer, data, scale):
 
 
 def variants(writer, data, scale):
-    to = lambda splits, values, batched: R.RaggedTensorToVariant(rt_nested_splits=splits, rt_dense_values=values, batched_input=batched)
+    to = lambda splits, values, batched: R.RaggedTensorToVariant(
+        rt_nested_splits=splits, rt_dense_values=values, batched_input=batched
+    )
 
     def back(encoded, like, rank, splits=tf.int64, input_rank=-1):
         r = R.RaggedTensorFromVariant(
@@ -123,7 +144,9 @@ def variants(writer, data, scale):
                 found += back(some, t, rank, n) + back(grid, t, rank + 1, n) + back(at(rows, 2), t, rank - 1, n)
                 return found + [tf.shape(rows)]
 
-            writer.add_graph('RaggedTensorToVariant, FromVariant %s %s rank %d' % (dtype, index, rank), round_trips, inputs)
+            writer.add_graph(
+                'RaggedTensorToVariant, FromVariant %s %s rank %d' % (dtype, index, rank), round_trips, inputs
+            )
     x = data.tensor('float32', (5, 2))
     f = tf.float32
     plain = lambda x: back(to([], x, False), f, 0)
@@ -144,7 +167,9 @@ def variants(writer, data, scale):
         'other input rank': lambda x: back(vector(ragged(x)), f, 2, input_rank=2),
         'other dtype': lambda x: back(ragged(x), tf.float64, 1),
         'other splits': lambda x: back(ragged(x), f, 1, tf.int32),
-        'no ragged tensor': lambda x: back(R.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=f), f, 1),
+        'no ragged tensor': lambda x: back(
+            R.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=f), f, 1
+        ),
         'values of other ranks': lambda x: back(vector(to([], x, False), to([], x[0], False)), f, 1),
         'scalar values': lambda x: back(vector(to([], x[0, 0], False)), f, 1),
         'a batch without splits': lambda x: to([], x, True),
@@ -155,7 +180,11 @@ def variants(writer, data, scale):
 
 def ranges(writer, data, scale):
     def case(starts, limits, deltas, dtype, splits, **more):
-        inputs = {'starts': np.asarray(starts, dtype), 'limits': np.asarray(limits, dtype), 'deltas': np.asarray(deltas, dtype)}
+        inputs = {
+            'starts': np.asarray(starts, dtype),
+            'limits': np.asarray(limits, dtype),
+            'deltas': np.asarray(deltas, dtype),
+        }
         writer.add('RaggedRange', inputs, {'Tsplits': splits}, **more)
 
     for dtype in ('float32', 'float64', 'int32', 'int64'):
@@ -178,7 +207,15 @@ def ranges(writer, data, scale):
                 case([info.min], [info.max], [delta], dtype, tf.int64)
                 case([info.max], [info.min], [delta], dtype, tf.int64)
         else:
-            for start, limit, delta in ((0, np.inf, 1), (0, 1, np.inf), (0, -1, -np.inf), (np.nan, 1, 1), (0, 1, 1e-30), (0, 1, 0.1), (0, 1e-30, 1)):
+            for start, limit, delta in (
+                (0, np.inf, 1),
+                (0, 1, np.inf),
+                (0, -1, -np.inf),
+                (np.nan, 1, 1),
+                (0, 1, 1e-30),
+                (0, 1, 0.1),
+                (0, 1e-30, 1),
+            ):
                 case([start], [limit], [delta], dtype, tf.int64)
     case(0, 2**62, 1, 'int64', tf.int32)
     case([0, 0], [2**30, 2**30 + 2**29], [2**28, 2**27], 'int32', tf.int32)
@@ -230,4 +267,10 @@ def gather(writer, data, scale):
     case([[0, 1]], np.float32(1), [0])
 
 
-FAMILIES = {'ragged_to_tensor': to_tensor, 'ragged_variants': variants, 'ragged_ranges': ranges, 'ragged_sparse': sparse, 'ragged_gather': gather}
+FAMILIES = {
+    'ragged_to_tensor': to_tensor,
+    'ragged_variants': variants,
+    'ragged_ranges': ranges,
+    'ragged_sparse': sparse,
+    'ragged_gather': gather,
+}

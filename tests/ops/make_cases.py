@@ -17,10 +17,12 @@ import cases_math
 import cases_nn
 import cases_ragged
 import cases_random
+import cases_regex
 import cases_scatter
 import cases_sparse
 import cases_state
 import cases_text
+import cases_unicode
 import cases_variable
 import coverage
 from case_writer import Writer
@@ -35,12 +37,14 @@ MODULES = [
     cases_image,
     cases_ragged,
     cases_random,
+    cases_regex,
     cases_state,
     cases_list,
     cases_lookup,
     cases_scatter,
     cases_sparse,
     cases_text,
+    cases_unicode,
     cases_variable,
 ]
 FAMILIES = {name: family for module in MODULES for name, family in module.FAMILIES.items()}
