@@ -30,5 +30,15 @@ DVP_SHAPE_PATTERN(dvp_shape_fn_unique_counts, "n -> u; n; v")
 DVP_SHAPE_PATTERN(dvp_shape_fn_list_diff, "n; m -> u; v")
 DVP_SHAPE_PATTERN(dvp_shape_fn_tensor_scatter, "X; _; _ -> X")
 
+DVP_SHAPE_PATTERN(dvp_shape_fn_reverse_sequence, "X; n -> X")
+DVP_SHAPE_PATTERN(dvp_shape_fn_reverse, "X; n -> X")
+DVP_SHAPE_PATTERN(dvp_shape_fn_roll, "n X; _; _ -> n X")
+DVP_SHAPE_PATTERN(dvp_shape_fn_gradient_args, "n; m -> u; v")
+DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_diag_square, "X n -> X n n")
+DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_set_diag, "X r c; Y d -> X r c")
+DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_set_diag_band, "X r c; Y d; _ -> X r c")
+DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_band_part, "X; .; . -> X")
+DVP_SHAPE_PATTERN(dvp_shape_fn_diag, "X -> X X")
+
 #define DVP_OPS_FILE "array/array_ops.def"
 #include "common/table.inc"

@@ -24,12 +24,12 @@ typedef void (*cast_loop)(const void *in, void *out, int64_t n);
     return cast_##t##_to_##o;
 
 // A list macro cannot expand inside itself, so the inner list has a second name.
-#define TO_ALL(X, t)                                                                                \
-  X(f16, t)                                                                                         \
-  X(bf16, t)                                                                                        \
-  X(f32, t)                                                                                         \
-  X(f64, t) X(i8, t) X(i16, t) X(i32, t) X(i64, t) X(u8, t) X(u16, t) X(u32, t) X(u64, t) X(c64, t) \
-      X(c128, t) X(b, t)
+#define TO_ALL(X, t) \
+  X(f16, t)          \
+  X(bf16, t)         \
+  X(f32, t)          \
+  X(f64, t)          \
+  X(i8, t) X(i16, t) X(i32, t) X(i64, t) X(u8, t) X(u16, t) X(u32, t) X(u64, t) X(c64, t) X(c128, t) X(b, t)
 #define CAST_FROM(t, unused)                      \
   TO_ALL(CAST_LOOP, t)                            \
   static cast_loop cast_from_##t(TF_DataType o) { \

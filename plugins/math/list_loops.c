@@ -187,7 +187,7 @@ static void cumsum_compute(const cumsum_state *state, TF_OpKernelContext *ctx,
   }
   TF_DeleteStatus(call.status);
 }
-#define CUMSUM(t, op)                                                                  \
+#define CUMULATE(t, op, START, STEP)                                                   \
   static void op##_##t##_range(void *arg, int64_t begin, int64_t end) {                \
     const cumsum_run *run = arg;                                                       \
     for (int64_t unit = begin; unit < end; unit++) {                                   \
@@ -199,10 +199,11 @@ static void cumsum_compute(const cumsum_state *state, TF_OpKernelContext *ctx,
       }                                                                                \
       const dvp_##t *in = (const dvp_##t *)run->in + base;                             \
       dvp_##t *out = (dvp_##t *)run->out + base;                                       \
-      DVP_ARITH_##t sum = 0;                                                           \
+      DVP_ARITH_##t sum = START;                                                       \
       for (int64_t i = 0; i < run->length; i++) {                                      \
         DVP_ARITH_##t before = sum;                                                    \
-        sum += DVP_LOAD_##t(in[i * step]);                                             \
+        const DVP_ARITH_##t x = DVP_LOAD_##t(in[i * step]);                            \
+        sum = STEP;                                                                    \
         out[i * step] = DVP_STORE_##t(run->options->exclusive ? before : sum);         \
       }                                                                                \
     }                                                                                  \
@@ -210,9 +211,12 @@ static void cumsum_compute(const cumsum_state *state, TF_OpKernelContext *ctx,
   static void op##_##t##_compute(void *state, TF_OpKernelContext *ctx) {               \
     cumsum_compute(state, ctx, op##_##t##_range);                                      \
   }
-DVP_NUMBERS(CUMSUM, cumsum)
+DVP_NUMBERS(CUMULATE, cumsum, 0, sum + x)
+DVP_NUMBERS(CUMULATE, cumprod, 1, sum *x)
 static const dvp_kernel cumsum_rows[] = {DVP_NUMBERS(DVP_ROW, cumsum)};
 DVP_DEFINE_SET(cumsum, "T", cumsum_create, cumsum_destroy, cumsum_rows);
+static const dvp_kernel cumprod_rows[] = {DVP_NUMBERS(DVP_ROW, cumprod)};
+DVP_DEFINE_SET(cumprod, "T", cumsum_create, cumsum_destroy, cumprod_rows);
 
 // ---- Range and LinSpace ----
 

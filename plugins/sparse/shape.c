@@ -154,3 +154,53 @@ void dvs_shape_fn_unsorted(TF_ShapeInferenceContext *ctx, TF_Status *status) {
   TF_DeleteShapeHandle(out);
   TF_DeleteDimensionHandle(rows);
 }
+
+static void set_dims(TF_ShapeInferenceContext *ctx, int output, const int64_t *dims, int rank,
+                     TF_Status *status) {
+  TF_ShapeHandle *shape = TF_NewShapeHandle();
+  if (fine(status)) TF_ShapeInferenceContext_MakeShapeFromDims(ctx, dims, rank, shape, status);
+  if (fine(status)) TF_ShapeInferenceContextSetOutput(ctx, output, shape, status);
+  TF_DeleteShapeHandle(shape);
+}
+
+void dvs_shape_fn_ctc_beam(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+  TF_ShapeHandle *scores = TF_NewShapeHandle(), *logits = TF_NewShapeHandle();
+  TF_DimensionHandle *batch = TF_NewDimensionHandle();
+  int64_t top = 0;
+  const int64_t pairs[] = {-1, 2}, values[] = {-1}, shape[] = {2};
+  dvp_shape_match(ctx, "t b c; b -> _", status);
+  if (fine(status)) TF_ShapeInferenceContext_GetAttrInt(ctx, "top_paths", &top, status);
+  for (int64_t i = 0; i < top && fine(status); i++) {
+    set_dims(ctx, (int)i, pairs, 2, status);
+    set_dims(ctx, (int)(top + i), values, 1, status);
+    set_dims(ctx, (int)(2 * top + i), shape, 1, status);
+  }
+  input_of_rank(ctx, 0, 3, logits, status);
+  if (fine(status)) {
+    TF_DimensionHandle *paths = TF_ShapeInferenceContext_MakeDim(ctx, top);
+    TF_ShapeInferenceContextDim(ctx, logits, 1, batch);
+    TF_DeleteShapeHandle(scores);
+    scores = TF_ShapeInferenceContext_Matrix(ctx, batch, paths);
+    TF_ShapeInferenceContextSetOutput(ctx, (int)(3 * top), scores, status);
+    TF_DeleteDimensionHandle(paths);
+  }
+  TF_DeleteShapeHandle(scores);
+  TF_DeleteShapeHandle(logits);
+  TF_DeleteDimensionHandle(batch);
+}
+
+void dvs_shape_fn_edit_distance(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+  int64_t dims[MAX_RANK];
+  dvp_shape_match(ctx, "n r; n; r; m r; m; r -> _", status);
+  TF_Tensor *a = fine(status) ? TF_ShapeInferenceContext_InputTensor(ctx, 2, status) : NULL;
+  TF_Tensor *b = a ? TF_ShapeInferenceContext_InputTensor(ctx, 5, status) : NULL;
+  if (b && fine(status) && TF_TensorElementCount(a) == TF_TensorElementCount(b) &&
+      TF_TensorElementCount(a) <= MAX_RANK) {
+    const int64_t *x = TF_TensorData(a), *y = TF_TensorData(b);
+    int rank = (int)TF_TensorElementCount(a) - 1;
+    for (int i = 0; i < rank; i++) dims[i] = x[i] > y[i] ? x[i] : y[i];
+    set_dims(ctx, 0, dims, rank > 0 ? rank : 0, status);
+  }
+  TF_DeleteTensor(a);
+  TF_DeleteTensor(b);
+}

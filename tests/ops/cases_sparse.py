@@ -246,7 +246,72 @@ def segments(writer, data, scale):
         writer.add('UnsortedSegmentMax', inputs, shapes_known=False)
 
 
+def sequences(writer, data, scale):
+    known = lambda: data.choice([True, False, 'partly'])
+    for dtype in SINGLES:
+        for steps, batch, classes in ((1, 1, 2), (6, 2, 4), (20, 3, 6), (40, 1, 5), (5, 2, 1)):
+            logits = data.tensor(dtype, (steps, batch, classes))
+            lengths = data.rng.integers(0, steps + 1, batch).astype('int32')
+            lengths[0] = steps
+            for merge in (True, False):
+                for blank in (-1, 0) if classes > 1 else (0,):
+                    attrs = {'merge_repeated': merge, 'blank_index': blank}
+                    inputs = {'inputs': logits, 'sequence_length': lengths}
+                    writer.add('CTCGreedyDecoder', inputs, attrs, shapes_known=known())
+                for width, top in ((1, 1), (3, 1), (3, 3), (10, 2), (50, 4)):
+                    attrs = {'merge_repeated': merge, 'beam_width': width, 'top_paths': top}
+                    long = {'inputs': logits, 'sequence_length': np.full(batch, steps, 'int32')}
+                    writer.add('CTCBeamSearchDecoder', long if top > 1 else inputs, attrs, shapes_known=known())
+    x = np.ones((3, 2, 4), 'f')
+    for logits, lengths in ((x, [3, 4]), (x, [3]), (x[0], [3, 3]), (x[:0], [0, 0]), (x, [[3, 3]]), (x, [-1, 3])):
+        inputs = {'inputs': logits, 'sequence_length': np.int32(lengths)}
+        writer.add('CTCGreedyDecoder', inputs, shapes_known=False)
+        attrs = {'beam_width': 4, 'top_paths': 1}
+        writer.add('CTCBeamSearchDecoder', inputs, attrs, shapes_known=False)
+    for blank in (4, -5):
+        inputs = {'inputs': x, 'sequence_length': np.int32([3, 3])}
+        writer.add('CTCGreedyDecoder', inputs, {'blank_index': blank}, shapes_known=False, must_fail=True)
+    attrs = {'beam_width': 4, 'top_paths': 4}
+    inputs = {'inputs': x[:1, :1, :2], 'sequence_length': np.int32([1])}
+    writer.add('CTCBeamSearchDecoder', inputs, attrs, shapes_known=False, must_fail=True)
+
+
+def edits(writer, data, scale):
+    def words(dtype, dims, lengths):
+        """Sequences of these lengths in the cells of a tensor of shape dims."""
+        cells = np.stack(np.unravel_index(np.arange(np.prod(dims)), dims), 1)
+        indices = [list(cell) + [i] for cell, n in zip(cells, lengths) for i in range(n)]
+        count = len(indices)
+        values = data.tensor(dtype, (count,), 'small')
+        if dtype not in ('string', 'bool'):
+            values = (values.astype('complex128').real.astype('int64') % 3).astype(values.dtype)
+        shape = np.int64(list(dims) + [max(list(lengths) + [1])])
+        return np.int64(indices).reshape(count, len(dims) + 1), values, shape
+
+    names = ('hypothesis_indices', 'hypothesis_values', 'hypothesis_shape', 'truth_indices', 'truth_values', 'truth_shape')
+    for dtype in ALL:
+        for normalize in (True, False):
+            dims = data.choice([(4,), (2, 3), (1,)])
+            count = int(np.prod(dims))
+            a, b = (words(dtype, dims, data.rng.integers(0, 6, count)) for _ in range(2))
+            constants = ('hypothesis_shape', 'truth_shape') if data.flip() else ()
+            inputs = dict(zip(names, a + b))
+            writer.add('EditDistance', inputs, {'normalize': normalize}, constants=constants, shapes_known=data.flip())
+    a, b = words('int32', (3,), [2, 0, 1]), words('int32', (2,), [1, 2])
+    inputs = dict(zip(names, a + b))
+    writer.add('EditDistance', inputs, shapes_known=False)
+    for name, value in (
+        ('hypothesis_values', np.int32([1])),
+        ('truth_indices', np.int64([[0, 0], [1, 0], [7, 1]])),
+        ('hypothesis_indices', np.int64([[0, 0], [-1, 1], [2, 0]])),
+        ('truth_shape', np.int64([2, 2, 2])),
+    ):
+        writer.add('EditDistance', dict(inputs, **{name: value}), shapes_known=False)
+
+
 FAMILIES = {
+    'sequences': sequences,
+    'edits': edits,
     'sparse_filling': filling,
     'sparse_reshaping': reshaping,
     'sparse_to_dense': to_dense,

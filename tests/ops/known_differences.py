@@ -14,6 +14,7 @@ NOT_STOCK = {
     '_DovetailLayerNorm': 'made by plans of several nodes',
     'Prelu': 'an op of TensorFlow.js graphs, which stock does not know',
 }
+NOT_COUNTED = {'DT_%s' % t for t in 'BFLOAT16 COMPLEX64 COMPLEX128 HALF INT8 INT16 UINT8 UINT16 UINT32 UINT64'.split()}
 # (op, attr): dtypes that stock registers a kernel for and that have none here, and why; '' where the op's definition
 # rules the dtype out, so that no graph can have it.
 EXCEPT = {
@@ -38,5 +39,7 @@ EXCEPT = {
     ),
     ('ScatterMin', 'T'): ({'DT_INT8', 'DT_INT16', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'}, ''),
     ('ScatterMax', 'T'): ({'DT_INT8', 'DT_INT16', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'}, ''),
+    ('Bincount', 'T'): (NOT_COUNTED, ''),
+    ('DenseBincount', 'T'): (NOT_COUNTED, ''),
     ('MaxPool', 'T'): ({'DT_UINT32', 'DT_UINT64'}, ''),
 }

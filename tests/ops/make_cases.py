@@ -8,6 +8,7 @@ import time
 import zlib
 
 import cases_array
+import cases_count
 import cases_flow
 import cases_fused
 import cases_image
@@ -31,6 +32,7 @@ from random_data import Data
 MODULES = [
     cases_math,
     cases_array,
+    cases_count,
     cases_nn,
     cases_flow,
     cases_fused,
