@@ -1,6 +1,7 @@
 // One binary, two libraries: measures any library with the TensorFlow C ABI. Linked to empty stand-ins for the stock sonames,
 // so LD_LIBRARY_PATH chooses the library. abi_bench NAME prints lines
 // "name value unit"; bench/run.py pairs the runs and prints ratios.
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,97 @@ static void bench_graph(void) {
   print("graph.import_node", best / IMPORTED, "ns");
 }
 
+static TF_Output infer_node(TF_Graph *graph, const char *op, int number, TF_Output a, TF_Output b) {
+  char name[32];
+  snprintf(name, sizeof name, "%s%d", op, number);
+  TF_OperationDescription *d = TF_NewOperation(graph, op, name);
+  if (strcmp(op, "Pack") == 0) {
+    TF_AddInputList(d, (TF_Output[]){a, b}, 2);
+  } else {
+    TF_AddInput(d, a);
+    if (b.oper) TF_AddInput(d, b);
+  }
+  TF_Output out = {TF_FinishOperation(d, status), 0};
+  check(op);
+  return out;
+}
+
+static TF_Output int_const(TF_Graph *graph, const char *name, int32_t value, int rank) {
+  TF_Tensor *t = TF_AllocateTensor(TF_INT32, (int64_t[]){1}, rank, sizeof value);
+  *(int32_t *)TF_TensorData(t) = value;
+  TF_OperationDescription *d = TF_NewOperation(graph, "Const", name);
+  TF_SetAttrTensor(d, "value", t, status);
+  TF_SetAttrType(d, "dtype", TF_INT32);
+  TF_DeleteTensor(t);
+  TF_Output out = {TF_FinishOperation(d, status), 0};
+  check("Const");
+  return out;
+}
+
+// Blocks of eight nodes of a network with an open batch size, which goes through shape arithmetic in each.
+static TF_Graph *shape_network(int blocks) {
+  TF_Graph *graph = TF_NewGraph();
+  TF_OperationDescription *d = TF_NewOperation(graph, "Placeholder", "x");
+  TF_SetAttrType(d, "dtype", TF_FLOAT);
+  TF_SetAttrShape(d, "shape", (int64_t[]){-1, 64}, 2);
+  TF_Output x = {TF_FinishOperation(d, status), 0}, none = {NULL, 0};
+  d = TF_NewOperation(graph, "Placeholder", "w");
+  TF_SetAttrType(d, "dtype", TF_FLOAT);
+  TF_SetAttrShape(d, "shape", (int64_t[]){64, 64}, 2);
+  TF_Output w = {TF_FinishOperation(d, status), 0};
+  TF_Output zero = int_const(graph, "zero", 0, 1), one = int_const(graph, "one", 1, 1),
+            width = int_const(graph, "width", 64, 0);
+  for (int i = 0; i < blocks; i++) {
+    char name[32];
+    TF_Output y = infer_node(graph, "Relu", i, infer_node(graph, "MatMul", i, x, w), none);
+    snprintf(name, sizeof name, "StridedSlice%d", i);
+    d = TF_NewOperation(graph, "StridedSlice", name);
+    TF_AddInput(d, infer_node(graph, "Shape", i, y, none));
+    TF_AddInput(d, zero);
+    TF_AddInput(d, one);
+    TF_AddInput(d, one);
+    TF_SetAttrInt(d, "shrink_axis_mask", 1);
+    TF_Output batch = {TF_FinishOperation(d, status), 0};
+    check("StridedSlice");
+    y = infer_node(graph, "Reshape", i, y, infer_node(graph, "Pack", i, batch, width));
+    x = infer_node(graph, "Identity", i, infer_node(graph, "AddV2", i, x, y), none);
+  }
+  return graph;
+}
+
+// A graph of 100,000 nodes: taking it in, which infers every node, and inferring it as a whole once more.
+static void bench_infer(void) {
+  enum { BLOCKS = 12500 };
+  void (*refine)(TF_Graph *, TF_Status *);
+  void *found = dlsym(RTLD_DEFAULT, "dvt_graph_refine_shapes");
+  memcpy(&refine, &found, sizeof refine);
+  TF_Graph *graph = shape_network(BLOCKS);
+  TF_Buffer *bytes = TF_NewBuffer();
+  TF_GraphToGraphDef(graph, bytes, status);
+  check("TF_GraphToGraphDef");
+  TF_DeleteGraph(graph);
+  double import = INFINITY, whole = INFINITY;
+  for (int rep = 0; rep < 3; rep++) {
+    TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
+    graph = TF_NewGraph();
+    double t = now_ns();
+    TF_GraphImportGraphDef(graph, bytes, options, status);
+    import = fmin(import, now_ns() - t);
+    check("TF_GraphImportGraphDef");
+    if (refine) {
+      t = now_ns();
+      refine(graph, status);
+      whole = fmin(whole, now_ns() - t);
+      check("dvt_graph_refine_shapes");
+    }
+    TF_DeleteImportGraphDefOptions(options);
+    TF_DeleteGraph(graph);
+  }
+  TF_DeleteBuffer(bytes);
+  print("infer.import_100000_nodes", import * 1e-6, "ms");
+  if (refine) print("infer.whole_100000_nodes", whole * 1e-6, "ms");
+}
+
 // Calls timed inside a shape function, in ns.
 enum { SHAPE_LOOPS = 2000 };
 static struct {
@@ -333,7 +425,7 @@ static const struct {
   void (*fn)(void);
 } benches[] = {{"start", bench_start},         {"register", bench_register}, {"graph", bench_graph},
                {"first_run", bench_first_run}, {"steady", bench_steady},
-              {"shape", bench_shape}};
+              {"shape", bench_shape}, {"infer", bench_infer}};
 
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
@@ -347,7 +439,7 @@ int main(int argc, char **argv) {
     bench_model(argv + 2);
     return 0;
   }
-  fprintf(stderr, "usage: abi_bench start|register|graph|first_run|steady\n"
+  fprintf(stderr, "usage: abi_bench start|register|graph|shape|infer|first_run|steady\n"
                   "       abi_bench model SAVED_MODEL INPUT_NODE DIM,DIM,... OUTPUT_NODE\n");
   return 2;
 }

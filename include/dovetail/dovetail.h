@@ -301,6 +301,17 @@ DVT_EXPORT int dvt_model_infer_shapes(dvt_model *model, const dvt_fed_dims *feed
 // Threads: any. Since: dovetail
 DVT_EXPORT void dvt_inferred_outputs_free(dvt_inferred_output *outputs);
 
+// ---- graphs of the stock C ABI ----
+
+typedef struct TF_Graph TF_Graph;
+
+// Infers the shapes of all nodes of the graph anew, with what only the whole graph tells: bodies of functions with what
+// their callers know, loops to a fixed point, shapes that were set after the nodes that read them were added.
+// TF_GraphGetTensorShape answers with them from then on, and nodes that are added later see them. Adding a node alone costs
+// its own shape function only.
+// Threads: any. Errors: RESOURCE_EXHAUSTED out of memory; the shapes are then as before. Since: dovetail
+DVT_EXPORT void dvt_graph_refine_shapes(TF_Graph *graph, TF_Status *status);
+
 // ---- plugins, ops and kernels of the process ----
 
 // Loads a plugin. Loading one again is fine. Returns its name (file name without ".so"), NULL on failure.

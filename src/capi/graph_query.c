@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "capi/buffer.h"
+#include "dovetail/dovetail.h"
 #include "graph/function.h"
+#include "graph/shapes.h"
 #include "op/registry.h"
 #include "tensor/tensor.h"
 #include "tensorflow/c/c_api_experimental.h"
@@ -79,6 +81,13 @@ void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, in
       error = dvt_error(TF_INVALID_ARGUMENT, "Expected rank is %d but actual rank is %d", num_dims, rank);
     for (int i = 0; !error && i < rank; i++) dims[i] = dvt_dim_known(shape->dims[i]) ? shape->dims[i] : -1;
   }
+  pthread_mutex_unlock(&graph->lock);
+  dvt_status_to_tf(error, status);
+}
+
+void dvt_graph_refine_shapes(TF_Graph *graph, TF_Status *status) {
+  pthread_mutex_lock(&graph->lock);
+  dvt_status error = dvt_graph_refine(graph);
   pthread_mutex_unlock(&graph->lock);
   dvt_status_to_tf(error, status);
 }

@@ -82,4 +82,8 @@ typedef struct dvt_fed_shape {
 dvt_status dvt_graph_infer_shapes(TF_Graph *graph, const dvt_fed_shape *feeds, int feed_count,
                                   const dvt_shapes_listener *listener, dvt_shapes *out) DVT_NODISCARD;
 
+// Replaces the shapes of the graph's nodes by those that dvt_graph_infer_shapes finds without feeds. The
+// caller holds the lock.
+dvt_status dvt_graph_refine(TF_Graph *graph) DVT_NODISCARD;
+
 #endif  // DVT_GRAPH_SHAPES_H_

@@ -153,3 +153,27 @@ dvt_status dvt_graph_infer_shapes(TF_Graph *graph, const dvt_fed_shape *feeds, i
   dvt_graph_net_deinit(&net);
   return status;
 }
+
+static void take_shapes(TF_Graph *graph, const dvt_shapes *shapes) {
+  for (size_t i = 0; i < graph->node_count; i++) {
+    TF_Operation *node = graph->nodes[i];
+    for (int32_t k = 0; k < node->def.output_count; k++) {
+      int32_t at = shapes->first_output[i] + k;
+      node->output_shapes[k] = shapes->outputs[at];
+      if (node->handles) node->handles[k] = shapes->handles[at];
+    }
+  }
+}
+
+dvt_status dvt_graph_refine(TF_Graph *graph) {
+  dvt_graph_net net = {0};
+  dvt_shapes shapes = {0};
+  dvt_status status = dvt_graph_net_init(&net, graph);
+  if (!status) status = dvt_shapes_begin(&net.net, 0, &shapes);
+  shapes.arena = &graph->shapes;
+  if (!status) status = dvt_shapes_run(&net.net, &shapes);
+  if (!status) take_shapes(graph, &shapes);
+  dvt_shapes_deinit(&shapes);
+  dvt_graph_net_deinit(&net);
+  return status;
+}

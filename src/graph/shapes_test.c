@@ -1,6 +1,7 @@
 // Shapes of whole graphs: symbols, values, feeds, functions, loops, and shape functions that misbehave.
 #include "graph/shapes.h"
 
+#include "dovetail/dovetail.h"
 #include "dovetail/shape.h"
 #include "dovetail/shape_fn.h"
 #include "graph/graph_test_util.h"
@@ -177,6 +178,29 @@ static void test_a_loop_after_a_loop(void **state) {
   assert_int_not_equal(shape_of("m1")->dims[0], shape_of("m2")->dims[0]);
 }
 
+static void test_refining_in_place(void **state) {
+  (void)state;
+  load(PLACEHOLDER("x", "DT_FLOAT", DIM(-1) DIM(4))  //
+       "node { name: 'y' op: 'XTwice' input: 'x' }"
+       "library { " BODY("twice", "DT_FLOAT", DOUBLE_NODE, "c:y:0") "}"  //
+       "node { name: 'z' op: 'twice' input: 'y' }");
+  int64_t dims[2];
+  assert_int_equal(TF_GraphGetTensorNumDims(graph, output(find(graph, "z"), 0), test_status), -1);
+  TF_GraphSetTensorShape(graph, output(find(graph, "x"), 0), (int64_t[]){3, 4}, 2, test_status);
+  TF_GraphGetTensorShape(graph, output(find(graph, "y"), 0), dims, 2, test_status);
+  assert_int_equal(dims[0], -1);  // as in stock: readers are not inferred anew
+  dvt_graph_refine_shapes(graph, test_status);
+  assert_ok();
+  TF_GraphGetTensorShape(graph, output(find(graph, "y"), 0), dims, 2, test_status);
+  assert_int_equal(dims[0], 6);
+  TF_GraphGetTensorShape(graph, output(find(graph, "z"), 0), dims, 2, test_status);
+  assert_ok();
+  assert_int_equal(dims[0], 12);
+  assert_int_equal(dims[1], 4);
+  dvt_graph_refine_shapes(graph, test_status);
+  assert_ok();
+}
+
 static void test_functions_that_call_themselves_end(void **state) {
   (void)state;
   load("library { " BODY(
@@ -318,6 +342,7 @@ int main(void) {
       cmocka_unit_test(test_loops_are_widened_to_a_fixed_point),
       cmocka_unit_test(test_old_loops),
       cmocka_unit_test(test_a_loop_after_a_loop),
+      cmocka_unit_test(test_refining_in_place),
       cmocka_unit_test(test_functions_that_call_themselves_end),
       cmocka_unit_test(test_failing_functions_are_told),
       cmocka_unit_test(test_a_restless_function_ends),

@@ -137,6 +137,8 @@ static dvt_status read_content(dvt_str content, TF_Tensor *out) {
 // A few bytes can claim a tensor of terabytes; what cannot be in this machine's memory is refused before it
 // is filled.
 static dvt_status check_fits_machine(size_t bytes) {
+  enum { SURELY_FITS = 1 << 20 };  // asking the system takes longer than reading a small tensor
+  if (bytes <= SURELY_FITS) return NULL;
   long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page_bytes <= 0 || bytes / (size_t)page_bytes < (size_t)pages) return NULL;
   return dvt_error(TF_RESOURCE_EXHAUSTED,
