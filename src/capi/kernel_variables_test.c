@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "dovetail/object.h"
 #include "dovetail/plugin.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/kernels_experimental.h"
@@ -697,9 +698,47 @@ static void test_variable_handles(void **state) {
   test_node_deinit(&t);
 }
 
+// ---- dvt_resource_destroy ----
+
+static int destroyed_input;
+static void destroy(TF_OpKernelContext *ctx) { dvt_resource_destroy(ctx, destroyed_input, status); }
+
+static void test_destroy_a_resource(void **state) {
+  (void)state;
+  test_node t;
+  dvt_object *object, *next;
+  int made = 0;
+  start(&t, "Assign", NULL);
+  assert_ok(
+      dvt_resource_lookup(t.resources, DVT_STR(""), DVT_STR("v"), &dvt_variable_type, make, &made, &object));
+  assert_ok(dvt_resource_tensor(object, &t.values[0]));
+  validate = false;
+  assert_ok(run(&t, assign));
+  destroyed_input = 1;
+  assert_ok(run(&t, destroy));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "input 1 is no handle of a resource");
+  destroyed_input = 2;
+  assert_ok(run(&t, destroy));
+  assert_tf_status(status, TF_OUT_OF_RANGE, "input 2 was asked for; the node has 2");
+  assert_true(dvt_variable_has_value((dvt_variable *)object));
+  destroyed_input = 0;
+  assert_ok(run(&t, destroy));
+  assert_tf_status(status, TF_OK, "");
+  assert_false(dvt_variable_has_value((dvt_variable *)object));
+  assert_ok(run(&t, destroy));
+  assert_tf_status(status, TF_NOT_FOUND, "is in no container");
+  assert_ok(
+      dvt_resource_lookup(t.resources, DVT_STR(""), DVT_STR("v"), &dvt_variable_type, make, &made, &next));
+  assert_ptr_not_equal(next, object);  // the name is free for another
+  dvt_object_release(next);
+  dvt_object_release(object);
+  test_node_deinit(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_manager),
+      cmocka_unit_test(test_destroy_a_resource),
       cmocka_unit_test(test_resource_tensor_errors),
       cmocka_unit_test(test_rule_187_assign),
       cmocka_unit_test(test_assign_copies_user_memory),

@@ -79,7 +79,7 @@ static dvt_status move_blocks(TF_ShapeInferenceContext *c, bool to_batch) {
   if (sizes && dvt_tensor_count(sizes) != blocks) sizes = NULL;
   if (pads && dvt_tensor_count(pads) != 2 * blocks) pads = NULL;
   memcpy(out, input->dims, sizeof(dvt_dim) * (size_t)input->rank);
-  if (!sizes) out[0] = dvt_fn_unknown(c);
+  if (!sizes && blocks > 0) out[0] = dvt_fn_unknown(c);
   for (int i = 0; i < blocks; i++) {
     int64_t size, before, after;
     if (sizes) {

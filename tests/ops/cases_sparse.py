@@ -310,7 +310,7 @@ def edits(writer, data, scale):
 
 
 FAMILIES = {
-    'sequences': sequences,
+    'sparse_sequences': sequences,
     'edits': edits,
     'sparse_filling': filling,
     'sparse_reshaping': reshaping,

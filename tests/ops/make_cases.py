@@ -49,7 +49,11 @@ MODULES = [
     cases_unicode,
     cases_variable,
 ]
-FAMILIES = {name: family for module in MODULES for name, family in module.FAMILIES.items()}
+FAMILIES = {}
+for module in MODULES:
+    twice = FAMILIES.keys() & module.FAMILIES
+    assert not twice, f'{module.__name__} names families that another file has: {twice}'
+    FAMILIES.update(module.FAMILIES)
 
 
 def main():
