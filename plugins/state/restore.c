@@ -8,52 +8,14 @@
 #include "common/call.h"
 #include "common/plugin.h"
 #include "common/strided.h"
+#include "state/slice.h"
 #include "state/text.h"
 #include "tensorflow/c/c_api_experimental.h"
 
-// "8 16 0,4:-": the shape of the whole tensor, then for each dim "begin,length" or "-" for all of it.
-typedef struct slice_spec {
-  int rank;
-  int64_t dims[DVP_MAX_RANK], begin[DVP_MAX_RANK], size[DVP_MAX_RANK];
-} slice_spec;
-
-static bool parse_slice(const char *text, slice_spec *out) {
-  out->rank = 0;
-  char *end;
-  while (true) {
-    const char *space = strchr(text, ' ');
-    if (!space) break;
-    if (out->rank == DVP_MAX_RANK) return false;
-    out->dims[out->rank++] = strtoll(text, &end, 10);
-    if (end != space || out->dims[out->rank - 1] < 0) return false;
-    text = space + 1;
-  }
-  for (int i = 0; i < out->rank; i++) {
-    if (*text == '-') {
-      out->begin[i] = 0;
-      out->size[i] = out->dims[i];
-      text++;
-    } else {
-      out->begin[i] = strtoll(text, &end, 10);
-      if (end == text || *end != ',') return false;
-      text = end + 1;
-      out->size[i] = strtoll(text, &end, 10);
-      if (end == text) return false;
-      text = end;
-      if (out->begin[i] < 0 || out->size[i] < 0 || out->begin[i] > out->dims[i] - out->size[i]) return false;
-    }
-    if (i < out->rank - 1 && *text++ != ':') return false;
-  }
-  return *text == 0;
-}
-
 static bool set_slice(dvp_call *call, int index, const char *name, const TF_Tensor *whole, const char *text) {
-  slice_spec spec;
+  dvs_slice spec;
   int64_t src[DVP_MAX_RANK], dst[DVP_MAX_RANK], base = 0;
-  if (!parse_slice(text, &spec))
-    return dvp_fail(call, TF_INVALID_ARGUMENT,
-                    "'%s' is not a slice of tensor %s: expected dims and 'begin,length' or '-' each", text,
-                    name);
+  if (!dvs_slice_parse(call, text, name, &spec)) return false;
   bool fits = spec.rank == TF_NumDims(whole);
   for (int i = 0; fits && i < spec.rank; i++) fits = spec.dims[i] == TF_Dim(whole, i);
   if (!fits)

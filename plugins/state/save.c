@@ -7,6 +7,7 @@
 #include "common/call.h"
 #include "common/plugin.h"
 #include "dovetail/checkpoint.h"
+#include "state/slice.h"
 #include "state/text.h"
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/env.h"
@@ -17,13 +18,17 @@ typedef struct contents {
   int count, capacity;
   char **names;
   TF_Tensor **tensors;
+  // SaveV2 only: by tensor, NULL for a whole one.
+  const dvt_checkpoint_slice **slices;
 } contents;
 
 static void release(contents *c) {
   for (int i = 0; i < c->count; i++) {
     free(c->names[i]);
     TF_DeleteTensor(c->tensors[i]);
+    if (c->slices) free((void *)c->slices[i]);
   }
+  free(c->slices);
   free(c->names);
   free(c->tensors);
 }
@@ -49,21 +54,39 @@ static bool add(dvp_call *call, contents *c, char *name, TF_Tensor *tensor) {
 }
 
 static bool save(dvp_call *call, const char *prefix, const contents *c) {
-  dvt_checkpoint_save(prefix, (const char *const *)c->names, (const TF_Tensor *const *)c->tensors, c->count,
-                      call->status);
+  dvt_checkpoint_save_slices(prefix, (const char *const *)c->names, (const TF_Tensor *const *)c->tensors,
+                             c->slices, c->count, call->status);
   return dvp_ok(call);
 }
 
+// A slice and its text in one block, for free().
+typedef struct parsed {
+  dvt_checkpoint_slice slice;
+  dvs_slice spec;
+} parsed;
+
+static bool add_slice(dvp_call *call, contents *c, const dvp_view *slices, int i) {
+  char *text = dvp_text_of(slices, i);
+  parsed *p = text && *text ? malloc(sizeof(*p)) : NULL;
+  bool fine = text && (!*text || p);
+  if (!fine) dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
+  if (p) {
+    fine = dvs_slice_parse(call, text, c->names[i], &p->spec);
+    p->slice = (dvt_checkpoint_slice){p->spec.rank, p->spec.dims, p->spec.begin, p->spec.size};
+    c->slices[i] = &p->slice;
+  }
+  free(text);
+  return fine;
+}
+
 static bool collect(dvp_call *call, contents *c, const dvp_view *names, const dvp_view *slices) {
+  c->slices = calloc((size_t)names->count + 1, sizeof(*c->slices));
+  if (!c->slices) return dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory");
   for (int i = 0; i < names->count; i++) {
-    if (TF_StringGetSize((const TF_TString *)slices->data + i) > 0)
-      return dvp_fail(call, TF_UNIMPLEMENTED,
-                      "SaveV2 was asked for slice '%s' of tensor %d; only whole tensors are saved: leave "
-                      "shape_and_slices empty",
-                      TF_StringGetDataPointer((const TF_TString *)slices->data + i), i);
     TF_Tensor *tensor = NULL;
     TF_GetInput(call->ctx, 3 + i, &tensor, call->status);
-    if (!dvp_ok(call) || !add(call, c, dvp_text_of(names, i), tensor)) return false;
+    if (!dvp_ok(call) || !add(call, c, dvp_text_of(names, i), tensor) || !add_slice(call, c, slices, i))
+      return false;
   }
   return true;
 }

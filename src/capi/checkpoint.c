@@ -95,7 +95,7 @@ TF_Tensor *TF_CheckpointReaderGetTensor(TF_CheckpointReader *reader, const char 
 }
 
 static dvt_status save(const char *prefix, const char *const *names, const TF_Tensor *const *tensors,
-                       int count) {
+                       const dvt_checkpoint_slice *const *slices, int count) {
   if (!prefix || count < 0 || (count > 0 && (!names || !tensors)))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "a checkpoint needs a prefix, names and tensors; one of them is NULL");
@@ -107,12 +107,17 @@ static dvt_status save(const char *prefix, const char *const *names, const TF_Te
     if (!names[i] || !tensors[i] || dvt_tensor_is_empty(tensors[i]))
       status = dvt_error(TF_INVALID_ARGUMENT, "name or tensor %d of checkpoint %s is NULL", i, prefix);
   }
-  if (!status) status = dvt_checkpoint_write(prefix, texts, tensors, (size_t)count);
+  if (!status) status = dvt_checkpoint_write(prefix, texts, tensors, slices, (size_t)count);
   dvt_free(texts);
   return status;
 }
 
 void dvt_checkpoint_save(const char *prefix, const char *const *names, const TF_Tensor *const *tensors,
                          int count, TF_Status *status) {
-  dvt_status_to_tf(save(prefix, names, tensors, count), status);
+  dvt_status_to_tf(save(prefix, names, tensors, NULL, count), status);
+}
+
+void dvt_checkpoint_save_slices(const char *prefix, const char *const *names, const TF_Tensor *const *tensors,
+                                const dvt_checkpoint_slice *const *slices, int count, TF_Status *status) {
+  dvt_status_to_tf(save(prefix, names, tensors, slices, count), status);
 }

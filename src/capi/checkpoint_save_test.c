@@ -1,4 +1,5 @@
-// dvt_checkpoint_save: what it writes, the stock reader gives back; what cannot be written is refused.
+// dvt_checkpoint_save and its form for slices: what they write, the reader gives back; what cannot be written
+// is refused.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,36 @@ static void test_save_and_read(void **state) {
   TF_DeleteStatus(status);
 }
 
+static void test_slices(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  TF_Tensor *t = numbers(TF_FLOAT);
+  const int64_t dims[] = {4, 3}, top[] = {0, 0}, bottom[] = {2, 0}, size[] = {2, 3}, wrong[] = {3, 0};
+  const dvt_checkpoint_slice first = {2, dims, top, size}, second = {2, dims, bottom, size},
+                             outside = {2, dims, wrong, size}, flat = {1, dims, top, size};
+  const dvt_checkpoint_slice *const slices[] = {&first, &second, NULL};
+  const char *names[] = {"x", "x", "y"};
+  const TF_Tensor *tensors[] = {t, t, t};
+  dvt_checkpoint_save_slices(prefix, names, tensors, slices, 3, status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  TF_CheckpointReader *reader = TF_NewCheckpointReader(prefix, status);
+  assert_int_equal(TF_CheckpointReaderSize(reader), 2);
+  TF_Tensor *back = TF_CheckpointReaderGetTensor(reader, "x", status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  assert_int_equal(TF_Dim(back, 0), 4);
+  assert_memory_equal(TF_TensorData(back), TF_TensorData(t), 24);
+  assert_memory_equal((char *)TF_TensorData(back) + 24, TF_TensorData(t), 24);
+  TF_DeleteTensor(back);
+  TF_DeleteCheckpointReader(reader);
+  const dvt_checkpoint_slice *const refused[] = {&outside, &flat};
+  for (int i = 0; i < 2; i++) {
+    dvt_checkpoint_save_slices(prefix, names, tensors, &refused[i], 1, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+  }
+  TF_DeleteTensor(t);
+  TF_DeleteStatus(status);
+}
+
 static void expect_refused(const char *where, const char *const *names, const TF_Tensor *const *tensors,
                            int count) {
   TF_Status *status = TF_NewStatus();
@@ -86,6 +117,7 @@ static void test_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_save_and_read),
+      cmocka_unit_test(test_slices),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

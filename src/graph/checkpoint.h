@@ -4,6 +4,7 @@
 #ifndef DVT_GRAPH_CHECKPOINT_H_
 #define DVT_GRAPH_CHECKPOINT_H_
 
+#include "dovetail/checkpoint.h"
 #include "tensor/tensor.h"
 
 typedef struct dvt_checkpoint dvt_checkpoint;
@@ -21,9 +22,10 @@ dvt_status dvt_checkpoint_describe(const dvt_checkpoint *checkpoint, dvt_str nam
                                    int64_t *out_dims, int capacity, int *out_rank) DVT_NODISCARD;
 // *out must be empty. Tensors that were saved in slices are put together.
 dvt_status dvt_checkpoint_read(const dvt_checkpoint *checkpoint, dvt_str name, TF_Tensor *out) DVT_NODISCARD;
-// Writes PREFIX.index and PREFIX.data-00000-of-00001, the index last. Names must be unique and not empty. The
-// folder is made if only its last level is missing.
+// Writes PREFIX.index and PREFIX.data-00000-of-00001, the index last. Names must not be empty, and unique but for
+// those of slices. The folder is made if only its last level is missing. slices[i] NULL: tensor i is whole;
+// `slices` NULL: all are.
 dvt_status dvt_checkpoint_write(const char *prefix, const dvt_str *names, const TF_Tensor *const *tensors,
-                                size_t count) DVT_NODISCARD;
+                                const dvt_checkpoint_slice *const *slices, size_t count) DVT_NODISCARD;
 
 #endif  // DVT_GRAPH_CHECKPOINT_H_

@@ -22,6 +22,9 @@ enum {
   ENTRY_SLICES = 7,
 };
 #define BUNDLE_FORMAT_VERSION 1
+enum { SLICE_EXTENT = 1 };
+enum { EXTENT_START = 1, EXTENT_LENGTH = 2 };
+#define FULL_EXTENT (-1)  // length of an extent that takes the whole dimension
 
 // One data file.
 typedef struct dvt_shard {
@@ -66,6 +69,8 @@ dvt_status dvt_bundle_entry_read(const dvt_checkpoint *checkpoint, const dvt_bun
 // The tensor whose slices lie under keys of their own.
 dvt_status dvt_bundle_slices_read(const dvt_checkpoint *checkpoint, const dvt_bundle_entry *entry,
                                   TF_Tensor *out) DVT_NODISCARD;
+// Appends the key that a slice of the tensor lies under; lengths may be FULL_EXTENT.
+void dvt_bundle_slice_key(dvt_str name, int rank, const int64_t *start, const int64_t *length, dvt_buf *key);
 dvt_status dvt_checkpoint_damaged(const dvt_checkpoint *checkpoint, dvt_str name,
                                   const char *detail) DVT_NODISCARD;
 

@@ -7,9 +7,6 @@
 #include "graph/checkpoint_internal.h"
 #include "tensor/tstring.h"
 
-enum { SLICE_EXTENT = 1 };
-enum { EXTENT_START = 1, EXTENT_LENGTH = 2 };
-#define FULL_EXTENT (-1)
 #define MAX_SLICE_ENTRY_BYTES 16384  // a shape of the highest rank takes less
 
 typedef struct slice {
@@ -71,13 +68,13 @@ static void key_put_signed(dvt_buf *key, int64_t value) {
   dvt_buf_append(key, begin, (size_t)len);
 }
 
-static void slice_key(dvt_str name, const slice *s, dvt_buf *key) {
+void dvt_bundle_slice_key(dvt_str name, int rank, const int64_t *start, const int64_t *length, dvt_buf *key) {
   key_put_number(key, 0);
   key_put_string(key, name);
-  key_put_number(key, (uint64_t)s->rank);
-  for (int d = 0; d < s->rank; ++d) {
-    key_put_signed(key, s->start[d]);
-    key_put_signed(key, s->length[d]);
+  key_put_number(key, (uint64_t)rank);
+  for (int d = 0; d < rank; ++d) {
+    key_put_signed(key, start[d]);
+    key_put_signed(key, length[d]);
   }
 }
 
@@ -93,7 +90,7 @@ typedef struct assembly {
 static dvt_status slice_find(const assembly *a, const slice *s, dvt_bundle_entry *out_entry) {
   const dvt_bundle_entry *whole = a->whole;
   dvt_buf key = {0};
-  slice_key(whole->name, s, &key);
+  dvt_bundle_slice_key(whole->name, s->rank, s->start, s->length, &key);
   const dvt_table_entry *found = key.failed ? NULL : dvt_table_find(&a->checkpoint->table, dvt_buf_str(&key));
   dvt_buf_deinit(&key);
   if (!found) return dvt_checkpoint_damaged(a->checkpoint, whole->name, "a slice of it is not in the index");

@@ -111,7 +111,7 @@ static void test_round_trip(void **state) {
   TF_Tensor *tensors[] = {tensor_of(TF_FLOAT, dims23, 2, floats), tensor_of(TF_INT64, NULL, 0, &big),
                           tensor_of(TF_DOUBLE, none, 2, NULL), strings_of(words, 4)};
   const dvt_str names[] = {DVT_STR("layer/kernel"), DVT_STR("a"), DVT_STR("layer/empty"), DVT_STR("words")};
-  assert_ok(dvt_checkpoint_write(prefix, names, (const TF_Tensor *const *)tensors, 4));
+  assert_ok(dvt_checkpoint_write(prefix, names, (const TF_Tensor *const *)tensors, NULL, 4));
 
   dvt_checkpoint *checkpoint = NULL;
   assert_ok(dvt_checkpoint_open(prefix, &checkpoint));
@@ -143,7 +143,7 @@ static void test_round_trip(void **state) {
                "Did you mean 'layer/kernel'");
   dvt_checkpoint_close(checkpoint);
   const dvt_str twice[] = {DVT_STR("a"), DVT_STR("a")};
-  assert_fails(dvt_checkpoint_write(prefix, twice, (const TF_Tensor *const *)tensors, 2), TF_INVALID_ARGUMENT,
+  assert_fails(dvt_checkpoint_write(prefix, twice, (const TF_Tensor *const *)tensors, NULL, 2), TF_INVALID_ARGUMENT,
                "'a' is given twice");
   for (size_t i = 0; i < 4; ++i) dvt_tensor_handle_delete(tensors[i]);
 }
@@ -158,7 +158,7 @@ static void test_missing_files(void **state) {
   const int32_t one = 1;
   TF_Tensor *t = tensor_of(TF_INT32, NULL, 0, &one);
   const dvt_str name = DVT_STR("x");
-  assert_ok(dvt_checkpoint_write(prefix, &name, (const TF_Tensor *const *)&t, 1));
+  assert_ok(dvt_checkpoint_write(prefix, &name, (const TF_Tensor *const *)&t, NULL, 1));
   dvt_tensor_handle_delete(t);
   snprintf(path, sizeof path, "%s.data-00000-of-00001", prefix);
   assert_int_equal(unlink(path), 0);
@@ -180,7 +180,7 @@ static void test_files_cut_short_while_open(void **state) {
   TF_Tensor *tensors[] = {tensor_of(TF_INT32, NULL, 0, values), tensor_of(TF_INT32, &dim, 1, values),
                           strings_of(words, 2)};
   const dvt_str names[] = {DVT_STR("a"), DVT_STR("b"), DVT_STR("words")};
-  assert_ok(dvt_checkpoint_write(prefix, names, (const TF_Tensor *const *)tensors, 3));
+  assert_ok(dvt_checkpoint_write(prefix, names, (const TF_Tensor *const *)tensors, NULL, 3));
   dvt_checkpoint *checkpoint = NULL;
   TF_Tensor read = {0};
   assert_ok(dvt_checkpoint_open(prefix, &checkpoint));

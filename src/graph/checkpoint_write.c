@@ -1,30 +1,35 @@
-// Writing checkpoints that every TensorFlow since 1.0 reads: one data file, tensors in order of their names,
-// then the index. Both are written under temporary names and renamed, the index last, so that a prefix whose
-// index exists is complete.
+// Writing checkpoints that every TensorFlow since 1.0 reads: one data file, tensors in order of their keys,
+// then the index. A tensor that comes in slices has an entry that lists them, and one for each slice. Both
+// are written under temporary names and renamed, the index last, so that a prefix whose index exists is
+// complete.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "graph/checkpoint_internal.h"
 #include "graph/crc32c.h"
 #include "tensor/tensor_proto.h"
 #include "tensor/tstring.h"
 
-typedef struct named {
-  dvt_str name;
-  const TF_Tensor *tensor;
-  size_t entry_begin, entry_end;  // its BundleEntryProto in `protos`
-} named;
+// An entry of the index.
+typedef struct item {
+  dvt_str name, key;                  // the key is the name, but for a slice
+  const TF_Tensor *tensor;            // NULL: the entry lists slices
+  const dvt_checkpoint_slice *slice;  // NULL: whole
+  size_t entry_begin, entry_end;      // its BundleEntryProto in `protos`
+} item;
 
 typedef struct writer {
   const char *prefix;
   FILE *data;
   uint64_t offset;
-  named *items;
+  item *items;
   size_t count;
   dvt_buf protos;
+  dvt_arena keys;
 } writer;
 
 static dvt_status file_error(const char *path) {
@@ -33,27 +38,133 @@ static dvt_status file_error(const char *path) {
                    path, strerror(code));
 }
 
+// Of one name, slices come first.
 static int by_name(const void *a, const void *b) {
-  return dvt_str_compare(((const named *)a)->name, ((const named *)b)->name);
+  const item *x = a, *y = b;
+  int order = dvt_str_compare(x->name, y->name);
+  return order ? order : (y->slice != NULL) - (x->slice != NULL);
+}
+static int by_key(const void *a, const void *b) {
+  return dvt_str_compare(((const item *)a)->key, ((const item *)b)->key);
 }
 
-static dvt_status items_sort(writer *w, const dvt_str *names, const TF_Tensor *const *tensors) {
-  for (size_t i = 0; i < w->count; ++i) {
-    if (names[i].len == 0 || names[i].data[0] == '\0')
-      return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: tensor %zu has no name.", w->prefix, i);
-    if (tensors[i]->dtype != TF_STRING && dvt_dtype_size(tensors[i]->dtype) == 0)
-      return dvt_error(TF_UNIMPLEMENTED,
-                       "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be saved.",
-                       w->prefix, DVT_STR_ARG(names[i]), dvt_dtype_name(tensors[i]->dtype));
-    w->items[i] = (named){.name = names[i], .tensor = tensors[i]};
+static bool is_full(const dvt_checkpoint_slice *s, int d) {
+  return s->begin[d] == 0 && s->size[d] == s->dims[d];
+}
+
+// *out_slice: NULL for one that is all of its tensor.
+static dvt_status check_slice(const writer *w, const item *i, const dvt_checkpoint_slice **out_slice) {
+  const dvt_checkpoint_slice *s = *out_slice;
+  const int64_t *dims = dvt_tensor_dims(i->tensor);
+  bool fits = s->rank == i->tensor->rank && (s->rank == 0 || (s->dims && s->begin && s->size)), all = true;
+  for (int d = 0; fits && d < s->rank; ++d) {
+    fits = s->begin[d] >= 0 && s->size[d] >= 0 && s->size[d] <= s->dims[d] &&
+           s->begin[d] <= s->dims[d] - s->size[d] && dims[d] == s->size[d];
+    all = all && is_full(s, d);
   }
-  qsort(w->items, w->count, sizeof *w->items, by_name);
-  for (size_t i = 1; i < w->count; ++i)
-    if (dvt_str_eq(w->items[i - 1].name, w->items[i].name))
-      return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: the name '" DVT_STR_FMT "' is given twice.",
-                       w->prefix, DVT_STR_ARG(w->items[i].name));
+  if (!fits)
+    return dvt_error(TF_INVALID_ARGUMENT,
+                     "checkpoint %s: the slice given for tensor '" DVT_STR_FMT
+                     "' is not within the whole tensor, or the tensor has not the slice's shape.",
+                     w->prefix, DVT_STR_ARG(i->name));
+  if (all) *out_slice = NULL;
   return NULL;
 }
+
+static dvt_status check_item(const writer *w, item *i, size_t position) {
+  if (i->name.len == 0 || i->name.data[0] == '\0')
+    return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: tensor %zu has no name.", w->prefix, position);
+  if (i->tensor->dtype != TF_STRING && dvt_dtype_size(i->tensor->dtype) == 0)
+    return dvt_error(TF_UNIMPLEMENTED,
+                     "checkpoint %s: tensor '" DVT_STR_FMT "' is of dtype %s, which cannot be saved.",
+                     w->prefix, DVT_STR_ARG(i->name), dvt_dtype_name(i->tensor->dtype));
+  return i->slice ? check_slice(w, i, &i->slice) : NULL;
+}
+
+// ---- slices ----
+
+static void put_extents(const dvt_checkpoint_slice *s, dvt_buf *out) {
+  size_t slice = dvt_wire_begin(out, ENTRY_SLICES);
+  for (int d = 0; d < s->rank; ++d) {
+    size_t extent = dvt_wire_begin(out, SLICE_EXTENT);
+    if (!is_full(s, d)) {
+      if (s->begin[d]) dvt_wire_put_varint(out, EXTENT_START, (uint64_t)s->begin[d]);
+      dvt_wire_put_varint(out, EXTENT_LENGTH, (uint64_t)s->size[d]);
+    }
+    dvt_wire_end(out, extent);
+  }
+  dvt_wire_end(out, slice);
+}
+
+static dvt_status make_key(writer *w, item *i) {
+  int64_t length[DVT_MAX_RANK];
+  dvt_buf key = {0};
+  for (int d = 0; d < i->slice->rank; ++d) length[d] = is_full(i->slice, d) ? FULL_EXTENT : i->slice->size[d];
+  dvt_bundle_slice_key(i->name, i->slice->rank, i->slice->begin, length, &key);
+  bool made = !key.failed && dvt_arena_copy_str(&w->keys, dvt_buf_str(&key), &i->key);
+  dvt_status status = made ? NULL : dvt_error_out_of_memory(key.len);
+  dvt_buf_deinit(&key);
+  return status;
+}
+
+static void put_head(dvt_buf *p, int dtype, const int64_t *dims, int rank) {
+  dvt_wire_put_varint(p, ENTRY_DTYPE, (uint64_t)dtype);
+  size_t shape = dvt_wire_begin(p, ENTRY_SHAPE);
+  dvt_shape_to_proto(dims, rank, p);
+  dvt_wire_end(p, shape);
+}
+
+// The entry of the tensor that the slices [begin, end) of w->items, all of one name, are of.
+static dvt_status add_whole(writer *w, size_t begin, size_t end) {
+  const item *first = &w->items[begin];
+  item *whole = &w->items[w->count++];
+  *whole = (item){.name = first->name, .key = first->name, .entry_begin = w->protos.len};
+  put_head(&w->protos, first->tensor->dtype, first->slice->dims, first->slice->rank);
+  for (size_t i = begin; i < end; ++i) {
+    const dvt_checkpoint_slice *s = w->items[i].slice;
+    bool same = s && s->rank == first->slice->rank && w->items[i].tensor->dtype == first->tensor->dtype;
+    for (int d = 0; same && d < s->rank; ++d) same = s->dims[d] == first->slice->dims[d];
+    if (!same)
+      return dvt_error(TF_INVALID_ARGUMENT,
+                       "checkpoint %s: the slices of tensor '" DVT_STR_FMT
+                       "' disagree about its shape or dtype, or it is saved both whole and in slices.",
+                       w->prefix, DVT_STR_ARG(first->name));
+    put_extents(s, &w->protos);
+    DVT_RETURN_IF_ERROR(make_key(w, &w->items[i]));
+  }
+  whole->entry_end = w->protos.len;
+  return NULL;
+}
+
+static dvt_status add_wholes(writer *w) {
+  qsort(w->items, w->count, sizeof *w->items, by_name);
+  size_t parts = w->count;
+  for (size_t begin = 0, end; begin < parts; begin = end) {
+    end = begin + 1;
+    while (end < parts && dvt_str_eq(w->items[end].name, w->items[begin].name)) ++end;
+    if (w->items[begin].slice) DVT_RETURN_IF_ERROR(add_whole(w, begin, end));
+  }
+  return NULL;
+}
+
+// `w->items` has room for twice as many.
+static dvt_status make_items(writer *w, const dvt_str *names, const TF_Tensor *const *tensors,
+                             const dvt_checkpoint_slice *const *slices) {
+  for (size_t i = 0; i < w->count; ++i) {
+    w->items[i] =
+        (item){.name = names[i], .key = names[i], .tensor = tensors[i], .slice = slices ? slices[i] : NULL};
+    DVT_RETURN_IF_ERROR(check_item(w, &w->items[i], i));
+  }
+  if (slices) DVT_RETURN_IF_ERROR(add_wholes(w));
+  qsort(w->items, w->count, sizeof *w->items, by_key);
+  for (size_t i = 1; i < w->count; ++i)
+    if (dvt_str_eq(w->items[i - 1].key, w->items[i].key))
+      return dvt_error(TF_INVALID_ARGUMENT, "checkpoint %s: %s '" DVT_STR_FMT "' is given twice.", w->prefix,
+                       w->items[i].slice ? "a slice of" : "the name", DVT_STR_ARG(w->items[i].name));
+  return NULL;
+}
+
+// ---- files ----
 
 static void emit(writer *w, const void *bytes, size_t len) {
   if (len) fwrite(bytes, 1, len, w->data);  // errors are sticky in the stream and looked at once
@@ -84,7 +195,7 @@ static dvt_status emit_strings(writer *w, const TF_Tensor *tensor, uint32_t *crc
   return status;
 }
 
-static dvt_status emit_tensor(writer *w, named *item) {
+static dvt_status emit_tensor(writer *w, item *item) {
   const TF_Tensor *tensor = item->tensor;
   uint64_t begin = w->offset;
   uint32_t crc = 0;
@@ -98,10 +209,7 @@ static dvt_status emit_tensor(writer *w, named *item) {
   }
   dvt_buf *p = &w->protos;
   item->entry_begin = p->len;
-  dvt_wire_put_varint(p, ENTRY_DTYPE, (uint64_t)tensor->dtype);
-  size_t shape = dvt_wire_begin(p, ENTRY_SHAPE);
-  dvt_shape_to_proto(dvt_tensor_dims(tensor), tensor->rank, p);
-  dvt_wire_end(p, shape);
+  put_head(p, tensor->dtype, dvt_tensor_dims(tensor), tensor->rank);
   if (begin) dvt_wire_put_varint(p, ENTRY_OFFSET, begin);
   if (w->offset > begin) dvt_wire_put_varint(p, ENTRY_SIZE, w->offset - begin);
   dvt_wire_put_fixed32(p, ENTRY_CRC32C, dvt_crc32c_mask(crc));
@@ -111,7 +219,8 @@ static dvt_status emit_tensor(writer *w, named *item) {
 
 static dvt_status write_tensors(writer *w, const char *path, const char *temporary) {
   dvt_status status = NULL;
-  for (size_t i = 0; i < w->count && !status; ++i) status = emit_tensor(w, &w->items[i]);
+  for (size_t i = 0; i < w->count && !status; ++i)
+    if (w->items[i].tensor) status = emit_tensor(w, &w->items[i]);
   bool bad = ferror(w->data) != 0;
   bad = fclose(w->data) != 0 || bad;
   if (!status && (bad || rename(temporary, path) != 0)) status = file_error(path);
@@ -142,9 +251,9 @@ static dvt_status write_index(writer *w, const char *path) {
   if (entries) {
     entries[0] = (dvt_table_entry){DVT_STR(""), dvt_buf_str(&header)};
     for (size_t i = 0; i < w->count; ++i) {
-      const named *item = &w->items[i];
+      const item *item = &w->items[i];
       entries[i + 1] = (dvt_table_entry){
-          item->name, dvt_str_make(w->protos.data + item->entry_begin, item->entry_end - item->entry_begin)};
+          item->key, dvt_str_make(w->protos.data + item->entry_begin, item->entry_end - item->entry_begin)};
     }
     dvt_table_write(entries, w->count + 1, &file);
   }
@@ -179,16 +288,17 @@ static dvt_status write_files(writer *w) {
 }
 
 dvt_status dvt_checkpoint_write(const char *prefix, const dvt_str *names, const TF_Tensor *const *tensors,
-                                size_t count) {
+                                const dvt_checkpoint_slice *const *slices, size_t count) {
   writer w = {.prefix = prefix, .count = count};
-  w.items = dvt_calloc(count ? count : 1, sizeof *w.items);
+  w.items = dvt_calloc(2 * count + 1, sizeof *w.items);
   if (!w.items) return dvt_error_out_of_memory(count * sizeof *w.items);
-  dvt_status status = items_sort(&w, names, tensors);
+  dvt_status status = make_items(&w, names, tensors, slices);
   if (!status) {
     make_folder(prefix);
     status = write_files(&w);
   }
   dvt_buf_deinit(&w.protos);
+  dvt_arena_deinit(&w.keys);
   dvt_free(w.items);
   return status;
 }

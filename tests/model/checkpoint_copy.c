@@ -14,7 +14,7 @@ static dvt_status copy(const dvt_checkpoint *from, const char *to) {
     tensors[i] = dvt_tensor_handle_new();
     status = dvt_checkpoint_read(from, names[i], tensors[i]);
   }
-  if (!status) status = dvt_checkpoint_write(to, names, (const TF_Tensor *const *)tensors, count);
+  if (!status) status = dvt_checkpoint_write(to, names, (const TF_Tensor *const *)tensors, NULL, count);
   for (size_t i = 0; tensors && i < count; ++i) dvt_tensor_handle_delete(tensors[i]);
   dvt_free(tensors);
   dvt_free(names);
