@@ -8,37 +8,16 @@
 #include "common/call.h"
 #include "common/dtype.h"
 #include "common/plugin.h"
+#include "common/scatter.h"
 #include "common/strided.h"
 #include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
 
-static int64_t index_at(const dvp_view *indices, int64_t i) {
-  switch (indices->dtype) {
-    case TF_INT16:
-      return ((const int16_t *)indices->data)[i];
-    case TF_INT32:
-      return ((const int32_t *)indices->data)[i];
-    default:
-      return ((const int64_t *)indices->data)[i];
-  }
-}
-
-static void copy_elements(TF_DataType dtype, const char *src, char *dst, int64_t count, int64_t bytes) {
-  if (dtype != TF_STRING) {
-    memcpy(dst, src, (size_t)(count * bytes));
-    return;
-  }
-  const TF_TString *from = (const TF_TString *)src;
-  TF_TString *to = (TF_TString *)dst;
-  for (int64_t i = 0; i < count; i++)
-    TF_StringCopy(&to[i], TF_StringGetDataPointer(&from[i]), TF_StringGetSize(&from[i]));
-}
-
 static void copy_variable(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest) {
   (void)ctx;
   TF_DataType dtype = TF_TensorType(source);
-  copy_elements(dtype, TF_TensorData(source), TF_TensorData(dest), TF_TensorElementCount(source),
-                (int64_t)TF_DataTypeSize(dtype));
+  dvp_copy_elements(dtype, TF_TensorData(source), 0, TF_TensorData(dest), 0, TF_TensorElementCount(source),
+                    (int64_t)TF_DataTypeSize(dtype));
 }
 
 // The value of the variable in input 0, and its view; the caller deletes the tensor.
@@ -85,13 +64,13 @@ static void gather_range(void *arg, int64_t begin, int64_t end) {
   int64_t slice = run->inner * run->bytes;
   for (int64_t unit = begin; unit < end; unit++) {
     int64_t row = unit / run->picks, position = row / run->outer * run->picks + unit % run->picks;
-    int64_t index = index_at(run->indices, position);
+    int64_t index = dvp_index_at(run->indices, position);
     if (index < 0 || index >= run->dim) {
       atomic_store(&run->bad, position);
       return;
     }
-    copy_elements(run->params->dtype, (const char *)run->params->data + (row * run->dim + index) * slice,
-                  run->out + unit * slice, run->inner, run->bytes);
+    dvp_copy_elements(run->params->dtype, (const char *)run->params->data + (row * run->dim + index) * slice,
+                      0, run->out + unit * slice, 0, run->inner, run->bytes);
   }
 }
 
@@ -147,7 +126,7 @@ static void gather(dvp_call *call, const dvp_view *from, int64_t axis, int64_t b
                  gather_range, &run);
   if (atomic_load(&run.bad) >= 0)
     dvp_fail(call, TF_INVALID_ARGUMENT, "indices[%lld] = %" PRId64 " is not in [0, %" PRId64 ")",
-             atomic_load(&run.bad), index_at(&indices, atomic_load(&run.bad)), run.dim);
+             atomic_load(&run.bad), dvp_index_at(&indices, atomic_load(&run.bad)), run.dim);
 }
 
 DVP_COMPUTE(gather_compute) {
@@ -171,23 +150,6 @@ DVP_COMPUTE(resource_gather_compute) {
 DVP_DEFINE_ANY(resource_gather, gather_create, gather_destroy, resource_gather_compute);
 
 // ---- GatherNd ----
-
-typedef struct gather_nd_state {
-  bool ignore_bad;  // an index out of range gives zeros
-} gather_nd_state;
-
-static void *gather_nd_create(TF_OpKernelConstruction *ctx) {
-  gather_nd_state *state = dvp_state_new(ctx, sizeof(*state));
-  char policy[16];
-  if (!state) return NULL;
-  dvp_attr_string(ctx, "bad_indices_policy", policy, sizeof(policy));
-  state->ignore_bad = strcmp(policy, "IGNORE") == 0;
-  if (policy[0] && strcmp(policy, "DEFAULT") != 0 && strcmp(policy, "ERROR") != 0 && !state->ignore_bad)
-    dvp_create_fail(ctx, TF_INVALID_ARGUMENT,
-                    "bad_indices_policy must be DEFAULT, ERROR or IGNORE, but is '%s'", policy);
-  return state;
-}
-static void gather_nd_destroy(void *state) { free(state); }
 
 static void pick(dvp_call *call, const dvp_view *from, bool ignore_bad) {
   dvp_view indices;
@@ -221,13 +183,12 @@ static void pick(dvp_call *call, const dvp_view *from, bool ignore_bad) {
     int64_t at = 0;
     bool bad = false;
     for (int64_t d = 0; d < depth; d++) {
-      int64_t index = index_at(&indices, i * depth + d);
+      int64_t index = dvp_index_at(&indices, i * depth + d);
       bad = bad || index < 0 || index >= from->dims[d];
       at = at * from->dims[d] + (bad ? 0 : index);
     }
     if (!bad) {
-      copy_elements(from->dtype, (const char *)from->data + at * inner * bytes, out + i * inner * bytes,
-                    inner, bytes);
+      dvp_copy_elements(from->dtype, from->data, at * inner, out, i * inner, inner, bytes);
     } else if (ignore_bad) {
       if (from->dtype != TF_STRING) memset(out + i * inner * bytes, 0, (size_t)(inner * bytes));
     } else {
@@ -239,9 +200,9 @@ static void pick(dvp_call *call, const dvp_view *from, bool ignore_bad) {
 
 DVP_COMPUTE(gather_nd_compute) {
   dvp_view params;
-  if (dvp_input(call, 0, &params)) pick(call, &params, ((const gather_nd_state *)state)->ignore_bad);
+  if (dvp_input(call, 0, &params)) pick(call, &params, dvp_ignores_bad_indices(state));
 }
-DVP_DEFINE_ANY(gather_nd, gather_nd_create, gather_nd_destroy, gather_nd_compute);
+DVP_DEFINE_ANY(gather_nd, dvp_bad_indices_create, free, gather_nd_compute);
 
 DVP_COMPUTE(resource_gather_nd_compute) {
   (void)state;

@@ -122,17 +122,9 @@ static void store_index(TF_DataType dtype, void *out, int64_t i, int64_t value) 
 // Item `from` of `in` becomes item `to` of n in `out`.
 static void copy_item(dvp_call *call, const items *in, int64_t from, char *out, int64_t to, int64_t n) {
   int64_t bytes = (int64_t)dvp_element_bytes(call, in->view->dtype);
-  for (int64_t o = 0; o < in->outer; o++) {
-    const char *source = (const char *)in->view->data + (o * in->n + from) * in->inner * bytes;
-    char *target = out + (o * n + to) * in->inner * bytes;
-    if (in->view->dtype != TF_STRING) {
-      memcpy(target, source, (size_t)(in->inner * bytes));
-      continue;
-    }
-    for (int64_t k = 0; k < in->inner; k++)
-      TF_StringCopy((TF_TString *)target + k, TF_StringGetDataPointer((const TF_TString *)source + k),
-                    TF_StringGetSize((const TF_TString *)source + k));
-  }
+  for (int64_t o = 0; o < in->outer; o++)
+    dvp_copy_elements(in->view->dtype, in->view->data, (o * in->n + from) * in->inner, out,
+                      (o * n + to) * in->inner, in->inner, bytes);
 }
 
 // ---- Unique ----

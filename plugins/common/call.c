@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorflow/c/tf_tstring.h"
+
 // Loops cheaper than this run in the calling thread without asking the pool.
 #define SERIAL_PS (20 * 1000 * 1000)
 
@@ -25,6 +27,13 @@ bool dvp_ok(dvp_call *call) {
   if (TF_GetCode(call->status) == TF_OK) return true;
   TF_OpKernelContext_Failure(call->ctx, call->status);
   return false;
+}
+
+void dvp_copy_strings(const void *from, int64_t first, void *to, int64_t to_first, int64_t count) {
+  const TF_TString *source = (const TF_TString *)from + first;
+  TF_TString *target = (TF_TString *)to + to_first;
+  for (int64_t i = 0; i < count; i++)
+    TF_StringCopy(&target[i], TF_StringGetDataPointer(&source[i]), TF_StringGetSize(&source[i]));
 }
 
 bool dvp_input(dvp_call *call, int index, dvp_view *out) {

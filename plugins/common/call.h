@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "dovetail/plugin.h"
 #include "tensorflow/c/kernels.h"
@@ -85,6 +86,30 @@ static inline bool dvp_same_shape(const dvp_view *a, const dvp_view *b) {
     if (a->dims[i] != b->dims[i]) return false;
   return true;
 }
+// Element `i` of indices of dtype int16, uint16, int32 or int64.
+static inline int64_t dvp_index_at(const dvp_view *indices, int64_t i) {
+  switch (indices->dtype) {
+    case TF_INT16:
+      return ((const int16_t *)indices->data)[i];
+    case TF_UINT16:
+      return ((const uint16_t *)indices->data)[i];
+    case TF_INT32:
+      return ((const int32_t *)indices->data)[i];
+    default:
+      return ((const int64_t *)indices->data)[i];
+  }
+}
+
+// Copies `count` elements of `bytes` each over others that are valid; strings deeply.
+void dvp_copy_strings(const void *from, int64_t first, void *to, int64_t to_first, int64_t count);
+static inline void dvp_copy_elements(TF_DataType dtype, const void *from, int64_t first, void *to,
+                                     int64_t to_first, int64_t count, int64_t bytes) {
+  if (dtype == TF_STRING)
+    dvp_copy_strings(from, first, to, to_first, count);
+  else if (count > 0)
+    memcpy((char *)to + to_first * bytes, (const char *)from + first * bytes, (size_t)(count * bytes));
+}
+
 // "[2,3]" into `out`, cut short when it does not fit; returns out.
 #define DVP_SHAPE_TEXT 96
 const char *dvp_shape_text(const int64_t *dims, int rank, char out[DVP_SHAPE_TEXT]);

@@ -8,18 +8,22 @@
 #include "common/dtype.h"
 #include "tensorflow/c/tf_tstring.h"
 
-int64_t dvp_index_at(const dvp_view *indices, int64_t i) {
-  switch (indices->dtype) {
-    case TF_INT16:
-      return ((const int16_t *)indices->data)[i];
-    case TF_UINT16:
-      return ((const uint16_t *)indices->data)[i];
-    case TF_INT32:
-      return ((const int32_t *)indices->data)[i];
-    default:
-      return ((const int64_t *)indices->data)[i];
-  }
+typedef struct policy {
+  bool ignore;
+} policy;
+
+void *dvp_bad_indices_create(TF_OpKernelConstruction *ctx) {
+  policy *state = dvp_state_new(ctx, sizeof(*state));
+  char name[16];
+  if (!state) return NULL;
+  dvp_attr_string(ctx, "bad_indices_policy", name, sizeof(name));
+  state->ignore = strcmp(name, "IGNORE") == 0;
+  if (name[0] && strcmp(name, "DEFAULT") != 0 && strcmp(name, "ERROR") != 0 && !state->ignore)
+    dvp_create_fail(ctx, TF_INVALID_ARGUMENT,
+                    "bad_indices_policy must be DEFAULT, ERROR or IGNORE, but is '%s'", name);
+  return state;
 }
+bool dvp_ignores_bad_indices(const void *state) { return ((const policy *)state)->ignore; }
 
 static bool make_places(dvp_call *call, int64_t count, int64_t inner, dvp_places *out) {
   size_t bytes;

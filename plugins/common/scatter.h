@@ -22,8 +22,10 @@ typedef struct dvp_places {
   int64_t inner;  // elements of a slice
 } dvp_places;
 
-// Element `i` of an input of dtype int16, uint16, int32 or int64.
-int64_t dvp_index_at(const dvp_view *indices, int64_t i);
+// The state of kernels with the attribute bad_indices_policy, freed with free: whether an index out of range
+// is left out, or an error.
+void *dvp_bad_indices_create(TF_OpKernelConstruction *ctx);
+bool dvp_ignores_bad_indices(const void *state);
 
 // ScatterNd: the last dimension of `indices` holds coordinates in a target of shape `dims`. INVALID_ARGUMENT
 // when `updates` has another shape than indices.shape[:-1] + dims[depth:], or a coordinate is out of range

@@ -97,18 +97,12 @@ bool dvl_output_zeros(dvp_call *call, int index, const int64_t *dims, int rank) 
 static void copy(TF_Tensor *to, int64_t to_first, const TF_Tensor *from, int64_t from_first, int64_t count,
                  TF_Status *status) {
   TF_DataType dtype = TF_TensorType(to);
-  if (dtype == TF_STRING) {
-    TF_TString *target = (TF_TString *)TF_TensorData(to) + to_first;
-    const TF_TString *source = (const TF_TString *)TF_TensorData(from) + from_first;
-    for (int64_t i = 0; i < count; i++)
-      TF_StringCopy(&target[i], TF_StringGetDataPointer(&source[i]), TF_StringGetSize(&source[i]));
-  } else if (holds_objects(dtype)) {
+  if (holds_objects(dtype)) {
     for (int64_t i = 0; i < count && TF_GetCode(status) == TF_OK; i++)
       dvt_object_share(to, to_first + i, from, from_first + i, status);
-  } else if (count) {
-    size_t bytes = TF_DataTypeSize(dtype);
-    memcpy((char *)TF_TensorData(to) + (size_t)to_first * bytes,
-           (const char *)TF_TensorData(from) + (size_t)from_first * bytes, (size_t)count * bytes);
+  } else {
+    dvp_copy_elements(dtype, TF_TensorData(from), from_first, TF_TensorData(to), to_first, count,
+                      (int64_t)TF_DataTypeSize(dtype));
   }
 }
 

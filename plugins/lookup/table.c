@@ -33,14 +33,7 @@ static size_t value_bytes(const dvk_table *t) {
 
 // Copies elements over others that are valid.
 static void copy_elements(TF_DataType dtype, void *to, const void *from, int64_t count) {
-  if (dtype != TF_STRING) {
-    if (count) memcpy(to, from, bytes_of(dtype) * (size_t)count);
-    return;
-  }
-  const TF_TString *source = from;
-  TF_TString *target = to;
-  for (int64_t i = 0; i < count; i++)
-    TF_StringCopy(&target[i], TF_StringGetDataPointer(&source[i]), TF_StringGetSize(&source[i]));
+  dvp_copy_elements(dtype, from, 0, to, 0, count, (int64_t)bytes_of(dtype));
 }
 static void init_elements(TF_DataType dtype, void *at, int64_t count) {
   for (int64_t i = 0; dtype == TF_STRING && i < count; i++) TF_StringInit((TF_TString *)at + i);

@@ -7,11 +7,6 @@
 #include "common/dtype.h"
 #include "common/plugin.h"
 
-static int64_t index_at(const dvp_view *indices, int64_t i) {
-  return indices->dtype == TF_INT32 ? ((const int32_t *)indices->data)[i]
-                                    : ((const int64_t *)indices->data)[i];
-}
-
 // ---- Bincount and DenseBincount ----
 
 // Rows of values, each counted into a row of bins.
@@ -28,7 +23,7 @@ typedef struct counting {
     for (int64_t row = 0; row < c->rows; row++) {                                 \
       dvp_##t *out = (dvp_##t *)c->out + row * c->bins;                           \
       for (int64_t i = row * c->row_length; i < (row + 1) * c->row_length; i++) { \
-        int64_t bin = index_at(&c->values, i);                                    \
+        int64_t bin = dvp_index_at(&c->values, i);                                \
         if (bin >= c->bins) continue;                                             \
         out[bin] = c->binary ? 1 : out[bin] + (weights ? weights[i] : 1);         \
       }                                                                           \
@@ -51,10 +46,10 @@ static bool check_counting(dvp_call *call, const counting *c) {
         dvp_shape_text(c->weights.dims, c->weights.rank, tw),
         dvp_shape_text(c->values.dims, c->values.rank, tv));
   for (int64_t i = 0; i < c->values.count; i++)
-    if (index_at(&c->values, i) < 0)
+    if (dvp_index_at(&c->values, i) < 0)
       return dvp_fail(call, TF_INVALID_ARGUMENT,
                       "The values must not be negative, but element %" PRId64 " is %" PRId64, i,
-                      index_at(&c->values, i));
+                      dvp_index_at(&c->values, i));
   return true;
 }
 
@@ -76,7 +71,7 @@ DVP_COMPUTE(bincount_compute) {
   if (!dvp_input(call, 0, &c.values) || !dvp_input_scalar(call, 1, "size", &size) ||
       !dvp_input(call, 2, &c.weights))
     return;
-  c.bins = index_at(&size, 0);
+  c.bins = dvp_index_at(&size, 0);
   c.row_length = c.values.count;
   if (check_counting(call, &c)) count(call, &c, &c.bins, 1);
 }
@@ -102,7 +97,7 @@ DVP_COMPUTE(dense_bincount_compute) {
     return;
   }
   bool matrix = c.values.rank == 2;
-  c.bins = index_at(&size, 0);
+  c.bins = dvp_index_at(&size, 0);
   c.rows = matrix ? c.values.dims[0] : 1;
   c.row_length = matrix ? c.values.dims[1] : c.values.count;
   if (check_counting(call, &c))

@@ -8,17 +8,7 @@
 
 void dvr_copy(TF_DataType dtype, void *to, int64_t to_first, const void *from, int64_t from_first,
               int64_t count) {
-  if (dtype == TF_STRING) {
-    const TF_TString *source = (const TF_TString *)from + from_first;
-    TF_TString *target = (TF_TString *)to + to_first;
-    for (int64_t i = 0; i < count; i++)
-      TF_StringCopy(&target[i], TF_StringGetDataPointer(&source[i]), TF_StringGetSize(&source[i]));
-    return;
-  }
-  size_t bytes = TF_DataTypeSize(dtype);
-  if (count > 0)
-    memcpy((char *)to + (size_t)to_first * bytes, (const char *)from + (size_t)from_first * bytes,
-           (size_t)count * bytes);
+  dvp_copy_elements(dtype, from, from_first, to, to_first, count, (int64_t)TF_DataTypeSize(dtype));
 }
 
 static bool check_vector(dvp_call *call, const dvp_view *splits, int64_t rows) {

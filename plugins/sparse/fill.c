@@ -56,13 +56,13 @@ static void place_values(dvp_call *call, filling *f, const dvp_view *filler) {
     int64_t at = f->starts[row];
     memset(indices + at * rank, 0, (size_t)rank * sizeof(int64_t));
     indices[at * rank] = row;
-    dvs_copy_values(filler->dtype, filler->data, 0, values, at, 1, bytes);
+    dvp_copy_elements(filler->dtype, filler->data, 0, values, at, 1, bytes);
   }
   for (int64_t i = 0; i < f->in.count; i++) {
     int64_t at = f->starts[dvs_at(&f->in, i, 0)]++;
     memcpy(indices + at * rank, (const int64_t *)f->in.indices.data + i * rank,
            (size_t)rank * sizeof(int64_t));
-    dvs_copy_values(filler->dtype, f->in.values.data, i, values, at, 1, bytes);
+    dvp_copy_elements(filler->dtype, f->in.values.data, i, values, at, 1, bytes);
     places[i] = at;
   }
 }
@@ -91,7 +91,7 @@ DVP_DEFINE_ANY(sparse_fill_empty_rows, NULL, NULL, fill_empty_rows_compute);
     const dvp_##t *in = grad->data;                                                                 \
     DVP_ARITH_##t sum = 0;                                                                          \
     for (int64_t i = 0; i < map->count; i++) {                                                      \
-      int64_t at = dvs_index(map, i);                                                               \
+      int64_t at = dvp_index_at(map, i);                                                            \
       ((dvp_##t *)values)[i] = in[at];                                                              \
       seen[at] = 1;                                                                                 \
     }                                                                                               \
@@ -115,10 +115,10 @@ DVP_COMPUTE(fill_empty_rows_grad_compute) {
     return;
   }
   for (int64_t i = 0; i < map.count; i++)
-    if (dvs_index(&map, i) < 0 || dvs_index(&map, i) >= grad.count) {
+    if (dvp_index_at(&map, i) < 0 || dvp_index_at(&map, i) >= grad.count) {
       dvp_fail(call, TF_INVALID_ARGUMENT,
                "Elements in reverse index must be in [0, %" PRId64 ") but got %" PRId64, grad.count,
-               dvs_index(&map, i));
+               dvp_index_at(&map, i));
       return;
     }
   void *values = dvp_output(call, 0, &map.count, 1), *rest = values ? dvp_output(call, 1, NULL, 0) : NULL;
@@ -195,7 +195,7 @@ DVP_COMPUTE(sparse_reshape_compute) {
   for (int64_t i = 0; i < n; i++) {
     uint64_t at = 0;  // wraps for coordinates out of range, which are not checked
     for (int d = 0; d < rank_from; d++)
-      at = at * (uint64_t)from[d] + (uint64_t)dvs_index(&indices, i * rank_from + d);
+      at = at * (uint64_t)from[d] + (uint64_t)dvp_index_at(&indices, i * rank_from + d);
     int64_t rest = (int64_t)at, step = count;
     for (int d = 0; d < rank_to; d++) {
       step /= to[d];
@@ -224,7 +224,7 @@ static bool find_places(dvp_call *call, const dvp_view *indices, int64_t n, cons
   for (int64_t i = 0; i < n; i++) {
     places[i] = 0;
     for (int d = 0; d < rank; d++) {
-      int64_t index = dvs_index(indices, i * rank + d);
+      int64_t index = dvp_index_at(indices, i * rank + d);
       if (index < 0 || index >= dims[d])
         return dvp_fail(call, TF_INVALID_ARGUMENT,
                         "Indices are not valid (out of bounds): indices[%" PRId64 ", %d] = %" PRId64, i, d,
@@ -266,7 +266,7 @@ DVP_COMPUTE(sparse_to_dense_compute) {
       dvp_box_add(&box, count, 0, 1);
       dvp_box_copy(call, &box, filler.dtype, filler.data, out);
       for (int64_t i = 0; i < n; i++)
-        dvs_copy_values(values.dtype, values.data, values.rank ? i : 0, out, places[i], 1, bytes);
+        dvp_copy_elements(values.dtype, values.data, values.rank ? i : 0, out, places[i], 1, bytes);
     }
   }
   free(places);

@@ -34,7 +34,7 @@ bool dvs_input_sparse(dvp_call *call, int indices, int values, int shape, dvs_sp
                     DVP_MAX_RANK);
   out->rank = (int)out->shape.count;
   int64_t elements;
-  for (int i = 0; i < out->rank; i++) out->dims[i] = dvs_index(&out->shape, i);
+  for (int i = 0; i < out->rank; i++) out->dims[i] = dvp_index_at(&out->shape, i);
   return dvp_count(call, out->dims, out->rank, &elements);
 }
 
@@ -75,19 +75,6 @@ int64_t *dvs_order(dvp_call *call, const int64_t *indices, int64_t count, int ra
   }
   if (!sorted) qsort_r(order, (size_t)count, sizeof(*order), compare, &by);
   return order;
-}
-
-void dvs_copy_values(TF_DataType dtype, const void *from, int64_t first, void *to, int64_t to_first,
-                     int64_t count, int64_t bytes) {
-  if (dtype != TF_STRING) {
-    if (count)
-      memcpy((char *)to + to_first * bytes, (const char *)from + first * bytes, (size_t)(count * bytes));
-    return;
-  }
-  const TF_TString *source = (const TF_TString *)from + first;
-  TF_TString *target = (TF_TString *)to + to_first;
-  for (int64_t i = 0; i < count; i++)
-    TF_StringCopy(&target[i], TF_StringGetDataPointer(&source[i]), TF_StringGetSize(&source[i]));
 }
 
 void *dvs_alloc(dvp_call *call, int64_t count, size_t bytes) {

@@ -24,7 +24,7 @@ DVP_COMPUTE(sparse_reorder_compute) {
   int64_t bytes = values ? (int64_t)dvp_element_bytes(call, in.values.dtype) : 0;
   for (int64_t i = 0; bytes && i < in.count; i++) {
     memcpy(indices + i * in.rank, coordinates(&in, order[i]), (size_t)in.rank * sizeof(int64_t));
-    dvs_copy_values(in.values.dtype, in.values.data, order[i], values, i, 1, bytes);
+    dvp_copy_elements(in.values.dtype, in.values.data, order[i], values, i, 1, bytes);
   }
   free(order);
 }
@@ -54,7 +54,7 @@ static bool output_part(dvp_call *call, const dvs_sparse *in, const int64_t *sta
     for (int64_t i = 0; i < n; i++) {
       const int64_t *at = coordinates(in, picks[i]);
       for (int d = 0; d < rank; d++) indices[i * rank + d] = at[d] - start[d];
-      dvs_copy_values(in->values.dtype, in->values.data, picks[i], values, i, 1, bytes);
+      dvp_copy_elements(in->values.dtype, in->values.data, picks[i], values, i, 1, bytes);
     }
   }
   free(picks);
@@ -95,7 +95,7 @@ DVP_COMPUTE(sparse_split_compute) {
   int64_t start[DVP_MAX_RANK] = {0}, size[DVP_MAX_RANK];
   int parts = TF_NumOutputs(call->ctx) / 3;
   if (!dvp_input_scalar(call, 0, "split_dim", &axis) || !dvs_input_sparse(call, 1, 2, 3, &in)) return;
-  int64_t d = dvs_index(&axis, 0);
+  int64_t d = dvp_index_at(&axis, 0);
   if (d < -in.rank || d >= in.rank) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "split_dim %" PRId64 " is not in [-%d, %d)", d, in.rank, in.rank);
     return;
@@ -188,7 +188,7 @@ DVP_COMPUTE(sparse_concat_compute) {
     for (int i = 0; i < parts; i++) {
       if (!dvs_input_sparse(call, i, parts + i, 2 * parts + i, &in)) break;
       for (int64_t k = 0; k < in.count; k++)
-        dvs_copy_values(in.values.dtype, in.values.data, k, values, place[at++], 1, bytes);
+        dvp_copy_elements(in.values.dtype, in.values.data, k, values, place[at++], 1, bytes);
     }
   }
   free(place);

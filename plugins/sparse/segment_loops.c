@@ -18,7 +18,7 @@ typedef struct segments {
   int64_t count, rows_out, inner;
 } segments;
 
-static int64_t row_of(const segments *s, int64_t i) { return s->picks ? dvs_index(s->picks, i) : i; }
+static int64_t row_of(const segments *s, int64_t i) { return s->picks ? dvp_index_at(s->picks, i) : i; }
 
 // STEP joins a and b; FINISH makes the result of a, joined from n rows; segments without rows get EMPTY.
 #define SEGMENT_ROWS(t, op, STEP, FINISH, EMPTY)                                                \
@@ -29,11 +29,11 @@ static int64_t row_of(const segments *s, int64_t i) { return s->picks ? dvs_inde
     const int64_t inner = s->inner;                                                             \
     int64_t next = 0;                                                                           \
     for (int64_t i = 0; i < s->count;) {                                                        \
-      int64_t id = dvs_index(s->ids, i), first = i;                                             \
+      int64_t id = dvp_index_at(s->ids, i), first = i;                                          \
       for (int64_t j = next * inner; j < id * inner; j++) out[j] = DVP_STORE_##t(EMPTY);        \
       const dvp_##t *in = data + row_of(s, i) * inner;                                          \
       for (int64_t j = 0; j < inner; j++) row[j] = DVP_LOAD_##t(in[j]);                         \
-      for (i++; i < s->count && dvs_index(s->ids, i) == id; i++) {                              \
+      for (i++; i < s->count && dvp_index_at(s->ids, i) == id; i++) {                           \
         in = data + row_of(s, i) * inner;                                                       \
         DVP_IVDEP                                                                               \
         for (int64_t j = 0; j < inner; j++) {                                                   \
@@ -55,7 +55,7 @@ static int64_t row_of(const segments *s, int64_t i) { return s->picks ? dvs_inde
 static bool check_order(dvp_call *call, const dvp_view *ids, int64_t rows_out) {
   int64_t last = -1;
   for (int64_t i = 0; i < ids->count; i++) {
-    int64_t id = dvs_index(ids, i);
+    int64_t id = dvp_index_at(ids, i);
     if (id < 0 || id >= rows_out)
       return dvp_fail(call, TF_INVALID_ARGUMENT,
                       "segment_ids[%" PRId64 "] = %" PRId64 " is not in [0, %" PRId64
@@ -71,7 +71,7 @@ static bool check_order(dvp_call *call, const dvp_view *ids, int64_t rows_out) {
 
 static bool check_picks(dvp_call *call, const dvp_view *picks, int64_t rows) {
   for (int64_t i = 0; i < picks->count; i++) {
-    int64_t row = dvs_index(picks, i);
+    int64_t row = dvp_index_at(picks, i);
     if (row < 0 || row >= rows)
       return dvp_fail(call, TF_INVALID_ARGUMENT,
                       "indices[%" PRId64 "] == %" PRId64 " out of range [0, %" PRId64 ")", i, row, rows);
@@ -95,11 +95,11 @@ static bool read_segments(dvp_call *call, dvp_view *data, dvp_view *picks, dvp_v
     return dvp_fail(call, TF_INVALID_ARGUMENT,
                     "segment_ids should have one element per row, but are %" PRId64 " for %s %s", ids->count,
                     sparse ? "indices" : "data", dvp_shape_text(sparse ? picks->dims : data->dims, 1, text));
-  *rows_out = ids->count ? dvs_index(ids, ids->count - 1) + 1 : 0;
+  *rows_out = ids->count ? dvp_index_at(ids, ids->count - 1) + 1 : 0;
   if (inputs == 4) {
     dvp_view number;
     if (!dvp_input_scalar(call, 3, "num_segments", &number)) return false;
-    *rows_out = dvs_index(&number, 0);
+    *rows_out = dvp_index_at(&number, 0);
   }
   if (*rows_out < 0) return dvp_fail(call, TF_INVALID_ARGUMENT, "segment ids must be >= 0");
   return check_order(call, ids, *rows_out) && (!sparse || check_picks(call, picks, data->dims[0]));
@@ -166,7 +166,7 @@ typedef struct scattering {
     const int64_t inner = s->inner;                                         \
     for (int64_t j = 0; j < s->total; j++) out[j] = DVP_STORE_##t(INIT(t)); \
     for (int64_t i = 0; i < s->ids->count; i++) {                           \
-      int64_t id = dvs_index(s->ids, i);                                    \
+      int64_t id = dvp_index_at(s->ids, i);                                 \
       if (id < 0) continue;                                                 \
       DVP_IVDEP                                                             \
       for (int64_t j = 0; j < inner; j++) {                                 \
@@ -196,15 +196,15 @@ static bool read_unsorted(dvp_call *call, dvp_view *data, dvp_view *ids, int64_t
   if (!prefix)
     return dvp_fail(call, TF_INVALID_ARGUMENT, "data.shape = %s does not start with segment_ids.shape = %s",
                     dvp_shape_text(data->dims, data->rank, ta), dvp_shape_text(ids->dims, ids->rank, tb));
-  *rows_out = dvs_index(&number, 0);
+  *rows_out = dvp_index_at(&number, 0);
   if (*rows_out < 0)
     return dvp_fail(call, TF_INVALID_ARGUMENT, "Input num_segments == %" PRId64 " must not be negative.",
                     *rows_out);
   for (int64_t i = 0; i < ids->count; i++)
-    if (dvs_index(ids, i) >= *rows_out)
+    if (dvp_index_at(ids, i) >= *rows_out)
       return dvp_fail(call, TF_INVALID_ARGUMENT,
                       "segment_ids[%" PRId64 "] = %" PRId64 " is out of range [0, %" PRId64 ")", i,
-                      dvs_index(ids, i), *rows_out);
+                      dvp_index_at(ids, i), *rows_out);
   return true;
 }
 

@@ -10,23 +10,6 @@
 #include "state/variable.h"
 #include "tensorflow/c/kernels_experimental.h"
 
-typedef struct scatter_state {
-  bool ignore_bad;  // an index out of range is left out; for ScatterNd only
-} scatter_state;
-
-static void *scatter_create(TF_OpKernelConstruction *ctx) {
-  scatter_state *state = dvp_state_new(ctx, sizeof(*state));
-  char policy[16];
-  if (!state) return NULL;
-  dvp_attr_string(ctx, "bad_indices_policy", policy, sizeof(policy));
-  state->ignore_bad = strcmp(policy, "IGNORE") == 0;
-  if (policy[0] && strcmp(policy, "DEFAULT") != 0 && strcmp(policy, "ERROR") != 0 && !state->ignore_bad)
-    dvp_create_fail(ctx, TF_INVALID_ARGUMENT,
-                    "bad_indices_policy must be DEFAULT, ERROR or IGNORE, but is '%s'", policy);
-  return state;
-}
-static void scatter_destroy(void *state) { free(state); }
-
 // `nd`: the last dimension of the indices holds coordinates; else each index is a row.
 static bool scatter_locked(dvp_call *call, dvp_scatter_op op, bool nd, bool ignore_bad) {
   TF_Tensor *variable = NULL;
@@ -65,10 +48,8 @@ static void scatter(dvp_call *call, dvp_scatter_op op, bool nd, bool ignore_bad)
     (void)state;                          \
     scatter(call, op, false, false);      \
   }
-#define COORDINATES(name, op)                                            \
-  DVP_COMPUTE(scatter_nd_##name##_compute) {                             \
-    scatter(call, op, true, ((const scatter_state *)state)->ignore_bad); \
-  }
+#define COORDINATES(name, op) \
+  DVP_COMPUTE(scatter_nd_##name##_compute) { scatter(call, op, true, dvp_ignores_bad_indices(state)); }
 ROWS(update, DVP_SCATTER_UPDATE)
 ROWS(add, DVP_SCATTER_ADD)
 ROWS(sub, DVP_SCATTER_SUB)
@@ -84,7 +65,7 @@ COORDINATES(max, DVP_SCATTER_MAX)
 
 DVP_DEFINE_ANY(resource_scatter_update, NULL, NULL, scatter_update_compute);
 DVP_DEFINE_ANY(scatter_update, NULL, NULL, scatter_update_compute);
-DVP_DEFINE_ANY(scatter_nd_update, scatter_create, scatter_destroy, scatter_nd_update_compute);
+DVP_DEFINE_ANY(scatter_nd_update, dvp_bad_indices_create, free, scatter_nd_update_compute);
 
 #define SUMMABLE(X, ...) DVP_NUMBERS(X, __VA_ARGS__) X(b, __VA_ARGS__)
 #define ORDERED(X, ...) DVP_FLOATS(X, __VA_ARGS__) DVP_INDICES(X, __VA_ARGS__)
@@ -105,7 +86,7 @@ SCATTER_SET(scatter_min, scatter_min, "T", ORDERED)
 SCATTER_SET(scatter_max, scatter_max, "T", ORDERED)
 #define SCATTER_ND_SET(name, LIST)                                      \
   static const dvp_kernel name##_rows[] = {LIST(DVP_SHARED_ROW, name)}; \
-  DVP_DEFINE_SET(name, "T", scatter_create, scatter_destroy, name##_rows);
+  DVP_DEFINE_SET(name, "T", dvp_bad_indices_create, free, name##_rows);
 SCATTER_ND_SET(scatter_nd_add, SUMMABLE)
 SCATTER_ND_SET(scatter_nd_sub, SUMMABLE)
 SCATTER_ND_SET(scatter_nd_min, DVP_REALS)

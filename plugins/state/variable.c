@@ -71,14 +71,9 @@ DVP_DEFINE_ANY(ref_variable, var_handle_create, var_handle_destroy, var_handle_c
 
 void dvp_copy_tensor(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest) {
   (void)ctx;
-  if (TF_TensorType(source) != TF_STRING) {
-    memcpy(TF_TensorData(dest), TF_TensorData(source), TF_TensorByteSize(source));
-    return;
-  }
-  const TF_TString *from = TF_TensorData(source);
-  TF_TString *to = TF_TensorData(dest);
-  for (int64_t i = 0; i < TF_TensorElementCount(source); i++)
-    TF_StringCopy(&to[i], TF_StringGetDataPointer(&from[i]), TF_StringGetSize(&from[i]));
+  TF_DataType dtype = TF_TensorType(source);
+  dvp_copy_elements(dtype, TF_TensorData(source), 0, TF_TensorData(dest), 0, TF_TensorElementCount(source),
+                    (int64_t)TF_DataTypeSize(dtype));
 }
 
 DVP_COMPUTE(read_variable_compute) {
