@@ -111,19 +111,10 @@ static void separate_slots(array_state *s, const dvt_array_step *step) {
 }
 
 static inline void drop_value(dvt_kernel_output *value) {
-  value->is_set = false;
-  if (value->is_passed_on) {
-    value->is_passed_on = false;
-    value->tensor.buffer = NULL;
-  }
-  if (DVT_UNLIKELY(value->tensor.rank > DVT_INLINE_RANK)) {
-    dvt_tensor_reset(&value->tensor);
-    return;
-  }
-  dvt_slot_release(value->slot, value->tensor.buffer);
-  value->tensor.buffer = NULL;
-  value->tensor.data = NULL;
-  value->tensor.rank = 0;
+  TF_Tensor *t = &value->tensor;
+  if (value->is_passed_on || dvt_slot_take_back(value->slot, t->buffer)) t->buffer = NULL;
+  value->is_set = value->is_passed_on = false;
+  dvt_value_drop(t);
 }
 
 static inline bool outputs_are_fine(const TF_OpKernelContext *ctx, const dvt_array_step *step) {
