@@ -6,6 +6,7 @@
 #define DOVETAIL_PLUGINS_COMMON_DTYPE_H_
 
 #include <complex.h>
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -160,6 +161,32 @@ static inline dvp_bf16 dvp_bf16_store(float x) {
 #define DVP_TYPE_b TF_BOOL
 #define DVP_TYPE_c64 TF_COMPLEX64
 #define DVP_TYPE_c128 TF_COMPLEX128
+
+// The least and the greatest finite number of a type.
+#define DVP_LOWEST_f16 (-65504.0f)
+#define DVP_LOWEST_bf16 (-0x1.fep127f)
+#define DVP_LOWEST_f32 (-FLT_MAX)
+#define DVP_LOWEST_f64 (-DBL_MAX)
+#define DVP_LOWEST_i8 INT8_MIN
+#define DVP_LOWEST_i16 INT16_MIN
+#define DVP_LOWEST_i32 INT32_MIN
+#define DVP_LOWEST_i64 INT64_MIN
+#define DVP_LOWEST_u8 0
+#define DVP_LOWEST_u16 0
+#define DVP_LOWEST_u32 0
+#define DVP_LOWEST_u64 0
+#define DVP_HIGHEST_f16 65504.0f
+#define DVP_HIGHEST_bf16 0x1.fep127f
+#define DVP_HIGHEST_f32 FLT_MAX
+#define DVP_HIGHEST_f64 DBL_MAX
+#define DVP_HIGHEST_i8 INT8_MAX
+#define DVP_HIGHEST_i16 INT16_MAX
+#define DVP_HIGHEST_i32 INT32_MAX
+#define DVP_HIGHEST_i64 INT64_MAX
+#define DVP_HIGHEST_u8 UINT8_MAX
+#define DVP_HIGHEST_u16 UINT16_MAX
+#define DVP_HIGHEST_u32 UINT32_MAX
+#define DVP_HIGHEST_u64 UINT64_MAX
 
 // Lists of types. Each calls X(t, ...).
 #define DVP_HALVES(X, ...) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__)

@@ -108,24 +108,8 @@ SET(mean, DVP_NUMBERS(DVP_ROW, mean))
 
 #define FLOAT_MAX(t, op) REDUCER(t, op, DVP_ARITH_##t, -INFINITY, x > a || x != x ? x : a, x)
 #define FLOAT_MIN(t, op) REDUCER(t, op, DVP_ARITH_##t, INFINITY, x < a || x != x ? x : a, x)
-#define LOWEST_i8 INT8_MIN
-#define LOWEST_i16 INT16_MIN
-#define LOWEST_i32 INT32_MIN
-#define LOWEST_i64 INT64_MIN
-#define LOWEST_u8 0
-#define LOWEST_u16 0
-#define LOWEST_u32 0
-#define LOWEST_u64 0
-#define HIGHEST_i8 INT8_MAX
-#define HIGHEST_i16 INT16_MAX
-#define HIGHEST_i32 INT32_MAX
-#define HIGHEST_i64 INT64_MAX
-#define HIGHEST_u8 UINT8_MAX
-#define HIGHEST_u16 UINT16_MAX
-#define HIGHEST_u32 UINT32_MAX
-#define HIGHEST_u64 UINT64_MAX
-#define INT_MAX_OF(t, op) REDUCER(t, op, dvp_##t, LOWEST_##t, x > a ? x : a, x)
-#define INT_MIN_OF(t, op) REDUCER(t, op, dvp_##t, HIGHEST_##t, x < a ? x : a, x)
+#define INT_MAX_OF(t, op) REDUCER(t, op, dvp_##t, DVP_LOWEST_##t, x > a ? x : a, x)
+#define INT_MIN_OF(t, op) REDUCER(t, op, dvp_##t, DVP_HIGHEST_##t, x < a ? x : a, x)
 DVP_FLOATS(FLOAT_MAX, max)
 DVP_FLOATS(FLOAT_MIN, min)
 DVP_INTS(INT_MAX_OF, max)

@@ -113,24 +113,14 @@ static void pool(dvp_call *call, const dvp_window_attrs *attrs, pool_loop rows) 
     TF_DeleteStatus(call.status);                                                                           \
   }
 
-// The least values, with which a maximum starts.
-#define LOWEST_f16 -INFINITY
-#define LOWEST_bf16 -INFINITY
-#define LOWEST_f32 -INFINITY
-#define LOWEST_f64 -INFINITY
-#define LOWEST_i8 INT8_MIN
-#define LOWEST_i16 INT16_MIN
-#define LOWEST_i32 INT32_MIN
-#define LOWEST_i64 INT64_MIN
-#define LOWEST_u8 0
-#define LOWEST_u16 0
-#define MAX_POOL(t, op) POOL(t, op, LOWEST_##t, b > a ? b : a, a)
+#define FLOAT_MAX_POOL(t, op) POOL(t, op, -INFINITY, b > a ? b : a, a)
+#define INT_MAX_POOL(t, op) POOL(t, op, DVP_LOWEST_##t, b > a ? b : a, a)
 #define AVG_POOL(t, op) POOL(t, op, 0, a + b, a / (DVP_ARITH_##t)count)
-#define MAX_TYPES(X, ...) \
-  DVP_FLOATS(X, __VA_ARGS__) DVP_SIGNED(X, __VA_ARGS__) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__)
-MAX_TYPES(MAX_POOL, max_pool)
+#define MAX_INTS(X, ...) DVP_SIGNED(X, __VA_ARGS__) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__)
+DVP_FLOATS(FLOAT_MAX_POOL, max_pool)
+MAX_INTS(INT_MAX_POOL, max_pool)
 DVP_FLOATS(AVG_POOL, avg_pool)
-static const dvp_kernel max_pool_rows[] = {MAX_TYPES(DVP_ROW, max_pool)};
+static const dvp_kernel max_pool_rows[] = {DVP_FLOATS(DVP_ROW, max_pool) MAX_INTS(DVP_ROW, max_pool)};
 static const dvp_kernel avg_pool_rows[] = {DVP_FLOATS(DVP_ROW, avg_pool)};
 DVP_DEFINE_SET(max_pool, "T", pool_create, pool_destroy, max_pool_rows);
 DVP_DEFINE_SET(avg_pool, "T", pool_create, pool_destroy, avg_pool_rows);

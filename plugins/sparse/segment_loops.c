@@ -1,6 +1,5 @@
 // Reductions by segment. Segment* and SparseSegment* take rows, or picked rows, whose segment ids do not
 // decrease; UnsortedSegment* take elements with ids in any order.
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -224,32 +223,8 @@ static void reduce_unsorted(TF_OpKernelContext *ctx, void (*rows)(const scatteri
   TF_DeleteStatus(call.status);
 }
 
-#define LOWEST_f16 (-65504.0f)
-#define LOWEST_bf16 (-0x1.fep127f)
-#define LOWEST_f32 (-FLT_MAX)
-#define LOWEST_f64 (-DBL_MAX)
-#define LOWEST_i8 INT8_MIN
-#define LOWEST_i16 INT16_MIN
-#define LOWEST_i32 INT32_MIN
-#define LOWEST_i64 INT64_MIN
-#define LOWEST_u8 0
-#define LOWEST_u16 0
-#define LOWEST_u32 0
-#define LOWEST_u64 0
-#define HIGHEST_f16 65504.0f
-#define HIGHEST_bf16 0x1.fep127f
-#define HIGHEST_f32 FLT_MAX
-#define HIGHEST_f64 DBL_MAX
-#define HIGHEST_i8 INT8_MAX
-#define HIGHEST_i16 INT16_MAX
-#define HIGHEST_i32 INT32_MAX
-#define HIGHEST_i64 INT64_MAX
-#define HIGHEST_u8 UINT8_MAX
-#define HIGHEST_u16 UINT16_MAX
-#define HIGHEST_u32 UINT32_MAX
-#define HIGHEST_u64 UINT64_MAX
-#define LOWEST(t) LOWEST_##t
-#define HIGHEST(t) HIGHEST_##t
+#define LOWEST(t) DVP_LOWEST_##t
+#define HIGHEST(t) DVP_HIGHEST_##t
 #define ZERO(t) 0
 #define ONE(t) 1
 
