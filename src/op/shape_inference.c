@@ -5,6 +5,7 @@
 #include "op/dim_expr.h"
 #include "op/load_record.h"
 #include "op/shape_algebra.h"
+#include "op/shape_watch.h"
 
 void dvt_shape_arena_deinit(dvt_shape_arena *arena) {
   dvt_arena_deinit(&arena->arena);
@@ -131,9 +132,11 @@ static uint32_t next_call(void) {
   return call ? call : 1;
 }
 
-DVT_COLD static dvt_status misuse_error(const TF_ShapeInferenceContext *ctx, dvt_status status) {
-  dvt_status_free(status);
-  return dvt_error(TF_INTERNAL, "The shape function %s", ctx->misuse);
+// The call in debug mode, with what the shape function did wrong.
+DVT_COLD static dvt_status call_checked(TF_ShapeInferenceContext *ctx, TF_Status *tf_status) {
+  ctx->call = next_call();
+  DVT_RETURN_IF_ERROR(dvt_shape_watch(ctx, tf_status));
+  return ctx->misuse ? dvt_error(TF_INTERNAL, "The shape function %s", ctx->misuse) : NULL;
 }
 
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
@@ -148,11 +151,13 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
                      DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
   TF_Status *tf_status = TF_NewStatus();
   if (!tf_status) return dvt_error_out_of_memory(sizeof(void *));
-  if (dvt_debug_is_on()) ctx->call = next_call();
-  node->op->shape_fn(ctx, tf_status);
-  dvt_status status = dvt_status_from_tf(tf_status);
+  dvt_status status = NULL;
+  if (dvt_debug_is_on())
+    status = call_checked(ctx, tf_status);
+  else
+    node->op->shape_fn(ctx, tf_status);
+  if (!status) status = dvt_status_from_tf(tf_status);
   TF_DeleteStatus(tf_status);
-  if (DVT_UNLIKELY(ctx->misuse)) status = misuse_error(ctx, status);
   if (DVT_LIKELY(!status)) return NULL;
   for (int i = 0; i < node->output_count; i++) {
     ctx->outputs[i] = NULL;

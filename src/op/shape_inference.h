@@ -103,7 +103,7 @@ struct TF_DimensionHandle {
 // Runs the op's shape function. Errors get " for '{{node n}} = Op[attrs](inputs)' with input shapes: [..],
 // ?." appended (rule 74). INVALID_ARGUMENT "No shape inference function exists for op 'X', did you forget to
 // define it?" when the op has none (rule 72). In debug mode INTERNAL for a function that used a handle of an
-// earlier call, or asked without end.
+// earlier call or asked without end, DEADLINE_EXCEEDED for one that had to be stopped (shape_watch.h).
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) DVT_NODISCARD;
 
 #endif  // DVT_OP_SHAPE_INFERENCE_H_
