@@ -18,6 +18,11 @@
 extern "C" {
 #endif
 
+// Makes one tensor of a new value from one tensor of an existing value (`b` is NULL), or from two that belong together.
+// Owner: the caller deletes the result; NULL after a failure. Threads: the one that calls. Since: dovetail
+typedef TF_Tensor *(*dvt_tensor_fn)(TF_OpKernelContext *ctx, void *arg, const TF_Tensor *a, const TF_Tensor *b,
+                                    TF_Status *status);
+
 // A kind of object, declared by the plugin as a static constant. Two descriptions with the same name are the same type.
 typedef struct dvt_value_type {
   size_t struct_size;            // sizeof(dvt_value_type)
@@ -27,6 +32,11 @@ typedef struct dvt_value_type {
   // answers UNIMPLEMENTED. They return a new value, or NULL with an error in status.
   void *(*zeros_like)(TF_OpKernelContext *ctx, const void *value, TF_Status *status);
   void *(*add)(TF_OpKernelContext *ctx, const void *a, const void *b, TF_Status *status);
+  // A new value whose tensors are what `fn` makes of those of `a` (`b` is NULL) or of those of `a` and `b`, which must
+  // have the same structure. For kernels that bring their own arithmetic (TF_AddNVariant, TF_ZerosLikeVariant of
+  // tensorflow/c/kernels_experimental.h); NULL: such kernels get what zeros_like and add make.
+  void *(*map_tensors)(TF_OpKernelContext *ctx, const void *a, const void *b, dvt_tensor_fn fn, void *arg,
+                       TF_Status *status);
 } dvt_value_type;
 
 // Puts `value` into element `index` of a tensor of dtype variant or resource; what was there loses a reference.
@@ -84,6 +94,12 @@ DVT_EXPORT TF_Tensor *dvt_resource_handle(TF_OpKernelContext *ctx, const char *c
                                           const char *name, size_t name_bytes, const dvt_value_type *type,
                                           dvt_resource_create create, void *arg, TF_Status *status);
 
+// The value of the resource that input `index`, a handle, refers to. NULL after a failure.
+// Owner: the resource; valid until compute returns, or until `done` of an asynchronous kernel. Threads: any while compute
+// runs; the value is shared with all that have a handle, so it guards itself.
+// Errors: OUT_OF_RANGE (index), INVALID_ARGUMENT (no handle, another type). Since: dovetail
+DVT_EXPORT void *dvt_resource_get(TF_OpKernelContext *ctx, int index, const dvt_value_type *type, TF_Status *status);
+
 // Removes the resource from its container; handles to it keep it alive.
 // Threads: any while compute runs. Errors: NOT_FOUND. Since: dovetail
 DVT_EXPORT void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
@@ -94,6 +110,30 @@ DVT_EXPORT void dvt_resource_remove(TF_OpKernelContext *ctx, const char *contain
 // Threads: any while compute runs.
 // Errors: NOT_FOUND (it is in no container, or no more), INVALID_ARGUMENT (no resource), OUT_OF_RANGE (index). Since: dovetail
 DVT_EXPORT void dvt_resource_destroy(TF_OpKernelContext *ctx, int index, TF_Status *status);
+
+// Removes every resource from a container (empty: the session's default one); handles keep theirs alive.
+// Threads: any while compute runs. Errors: INTERNAL (the step has no resources). Since: dovetail
+DVT_EXPORT void dvt_resource_remove_all(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                                        TF_Status *status);
+
+// What dvt_resource_list tells of one resource; the texts are valid during the call and end with a NUL.
+typedef struct dvt_resource_info {
+  size_t struct_size;  // sizeof(dvt_resource_info) of the host
+  const char *container;
+  size_t container_bytes;
+  const char *name;
+  size_t name_bytes;
+  const char *type;    // of the value: "Variable", or the name in the dvt_value_type
+  int64_t references;  // the container's and those of handles
+} dvt_resource_info;
+
+// Calls `visit` for each resource of a container (empty: the session's default one) that there was at one moment, sorted by
+// name. For looking into a session while debugging: others may add and remove resources meanwhile.
+// Threads: any while compute runs; `visit` runs in this thread and may use resources.
+// Errors: RESOURCE_EXHAUSTED, INTERNAL (the step has no resources); `visit` is then not called. Since: dovetail
+DVT_EXPORT void dvt_resource_list(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
+                                  void (*visit)(void *arg, const dvt_resource_info *info), void *arg,
+                                  TF_Status *status);
 
 #ifdef __cplusplus
 }

@@ -188,7 +188,9 @@ static TF_Tensor *like(const TF_Tensor *x, TF_OpKernelContext *ctx, TF_Status *s
   return TF_AllocateTemp(ctx, TF_TensorType(x), dims, rank, NULL, status);
 }
 
-TF_Tensor *dvl_zeros_like(TF_OpKernelContext *ctx, const TF_Tensor *x, TF_Status *status) {
+TF_Tensor *dvl_zeros_fn(TF_OpKernelContext *ctx, void *arg, const TF_Tensor *x, const TF_Tensor *unused,
+                        TF_Status *status) {
+  (void)arg, (void)unused;
   TF_Tensor *z = like(x, ctx, status);
   if (!z) return NULL;
   if (TF_TensorType(x) != TF_VARIANT) clear(z, 0, TF_TensorElementCount(z));
@@ -220,7 +222,9 @@ static void add_elements(TF_OpKernelContext *ctx, const TF_Tensor *x, const TF_T
   }
 }
 
-TF_Tensor *dvl_add(TF_OpKernelContext *ctx, const TF_Tensor *x, const TF_Tensor *y, TF_Status *status) {
+TF_Tensor *dvl_add_fn(TF_OpKernelContext *ctx, void *arg, const TF_Tensor *x, const TF_Tensor *y,
+                      TF_Status *status) {
+  (void)arg;
   dvl_shape shape;
   dvl_shape_of(y, &shape);
   bool same = TF_TensorType(x) == TF_TensorType(y) && TF_NumDims(x) == shape.rank;

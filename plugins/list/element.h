@@ -4,6 +4,7 @@
 #define DOVETAIL_PLUGINS_LIST_ELEMENT_H_
 
 #include "common/call.h"
+#include "dovetail/object.h"
 
 // ---- partly known shapes ----
 
@@ -55,8 +56,10 @@ typedef struct dvl_piece {
 bool dvl_output_join(dvp_call *call, int index, const int64_t *dims, int rank, const dvl_piece *pieces,
                      int64_t piece_count);
 
-// z = x + y, z = zeros like x; for elements of any dtype that has such an operation.
-TF_Tensor *dvl_add(TF_OpKernelContext *ctx, const TF_Tensor *x, const TF_Tensor *y, TF_Status *status);
-TF_Tensor *dvl_zeros_like(TF_OpKernelContext *ctx, const TF_Tensor *x, TF_Status *status);
+// As dvt_tensor_fn: x + y, and zeros like x; for elements of any dtype that has such an operation.
+TF_Tensor *dvl_add_fn(TF_OpKernelContext *ctx, void *arg, const TF_Tensor *x, const TF_Tensor *y,
+                      TF_Status *status);
+TF_Tensor *dvl_zeros_fn(TF_OpKernelContext *ctx, void *arg, const TF_Tensor *x, const TF_Tensor *unused,
+                        TF_Status *status);
 
 #endif  // DOVETAIL_PLUGINS_LIST_ELEMENT_H_

@@ -28,12 +28,18 @@ static void optional_free(void *value) {
   free(o);
 }
 
-static void *zeros_like(TF_OpKernelContext *ctx, const void *value, TF_Status *status) {
-  const optional *from = value;
+static void *map_tensors(TF_OpKernelContext *ctx, const void *left, const void *right, dvt_tensor_fn fn,
+                         void *arg, TF_Status *status) {
+  const optional *a = left, *b = right;
   dvp_call call = {ctx, status};
-  optional *o = optional_new(&call, from->has_value, from->count);
+  if (b && (a->has_value != b->has_value || a->count != b->count)) {
+    dvp_fail(&call, TF_INVALID_ARGUMENT, "Cannot add optionals of which one has a value, or more components");
+    return NULL;
+  }
+  optional *o = optional_new(&call, a->has_value, a->count);
   for (int i = 0; o && i < o->count; i++) {
-    TF_Tensor *tensor = dvl_zeros_like(ctx, dvl_item_tensor(from->items[i]), status);
+    TF_Tensor *tensor =
+        fn(ctx, arg, dvl_item_tensor(a->items[i]), b ? dvl_item_tensor(b->items[i]) : NULL, status);
     o->items[i] = tensor ? dvl_item_new(&call, tensor) : NULL;
     if (o->items[i]) continue;
     optional_free(o);
@@ -42,26 +48,15 @@ static void *zeros_like(TF_OpKernelContext *ctx, const void *value, TF_Status *s
   return o;
 }
 
-static void *add(TF_OpKernelContext *ctx, const void *left, const void *right, TF_Status *status) {
-  const optional *a = left, *b = right;
-  dvp_call call = {ctx, status};
-  if (a->has_value != b->has_value || a->count != b->count) {
-    dvp_fail(&call, TF_INVALID_ARGUMENT, "Cannot add optionals of which one has a value, or more components");
-    return NULL;
-  }
-  optional *o = optional_new(&call, a->has_value, a->count);
-  for (int i = 0; o && i < o->count; i++) {
-    TF_Tensor *sum = dvl_add(ctx, dvl_item_tensor(a->items[i]), dvl_item_tensor(b->items[i]), status);
-    o->items[i] = sum ? dvl_item_new(&call, sum) : NULL;
-    if (o->items[i]) continue;
-    optional_free(o);
-    return NULL;
-  }
-  return o;
+static void *zeros_like(TF_OpKernelContext *ctx, const void *value, TF_Status *status) {
+  return map_tensors(ctx, value, NULL, dvl_zeros_fn, NULL, status);
+}
+static void *add(TF_OpKernelContext *ctx, const void *a, const void *b, TF_Status *status) {
+  return map_tensors(ctx, a, b, dvl_add_fn, NULL, status);
 }
 
-static const dvt_value_type optional_type = {sizeof(dvt_value_type), "tensorflow::data::Optional",
-                                             optional_free, zeros_like, add};
+static const dvt_value_type optional_type = {
+    sizeof(dvt_value_type), "tensorflow::data::Optional", optional_free, zeros_like, add, map_tensors};
 
 static void output_optional(dvp_call *call, optional *o) {
   TF_Tensor *to = TF_AllocateOutput(call->ctx, 0, TF_VARIANT, NULL, 0, 0, call->status);

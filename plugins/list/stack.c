@@ -38,7 +38,8 @@ static void destroy(void *value) {
   free(s);
 }
 
-static const dvt_value_type stack_type = {sizeof(dvt_value_type), "tensorflow::Stack", destroy, NULL, NULL};
+static const dvt_value_type stack_type = {
+    sizeof(dvt_value_type), "tensorflow::Stack", destroy, NULL, NULL, NULL};
 
 // ---- making one ----
 

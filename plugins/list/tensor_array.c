@@ -55,8 +55,8 @@ static void destroy(void *value) {
   free(array);
 }
 
-static const dvt_value_type array_type = {sizeof(dvt_value_type), "tensorflow::TensorArray", destroy, NULL,
-                                          NULL};
+static const dvt_value_type array_type = {
+    sizeof(dvt_value_type), "tensorflow::TensorArray", destroy, NULL, NULL, NULL};
 
 typedef struct new_array {
   const dvl_array_options *options;
@@ -193,7 +193,7 @@ static bool add_locked(dvp_call *call, dvl_array *array, int64_t index, dvl_item
     e->item = dvl_item_share(item);
     return true;
   }
-  TF_Tensor *sum = dvl_add(call->ctx, dvl_item_tensor(e->item), dvl_item_tensor(item), call->status);
+  TF_Tensor *sum = dvl_add_fn(call->ctx, NULL, dvl_item_tensor(e->item), dvl_item_tensor(item), call->status);
   dvl_item *added = dvp_ok(call) ? dvl_item_new(call, sum) : NULL;
   if (!added) return false;
   dvl_item_release(e->item);

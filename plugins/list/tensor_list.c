@@ -98,52 +98,50 @@ static dvl_list *copy_of(const dvl_list *list) {
 
 // ---- zeros and sums ----
 
-static void *zeros_like(TF_OpKernelContext *ctx, const void *value, TF_Status *status) {
-  const dvl_list *list = value;
-  dvp_call call = {ctx, status};
-  dvl_list *zeros = dvl_list_new(&call, list->dtype, list->dims, list->rank, list->count);
-  for (int64_t i = 0; zeros && i < list->count; i++) {
-    dvl_item *item = list->items[i];
-    TF_Tensor *tensor = item ? dvl_zeros_like(ctx, dvl_item_tensor(item), status) : NULL;
-    zeros->items[i] = tensor ? dvl_item_new(&call, tensor) : NULL;
-    if (TF_GetCode(status) == TF_OK) continue;
-    dvl_list_free(zeros);
-    return NULL;
-  }
-  return zeros;
+// An element that is not set counts as zero, and stays so.
+static dvl_item *map_items(dvp_call *call, dvl_item *a, dvl_item *b, dvt_tensor_fn fn, void *arg) {
+  if (!a) return dvl_item_share(b);
+  TF_Tensor *tensor = fn(call->ctx, arg, dvl_item_tensor(a), b ? dvl_item_tensor(b) : NULL, call->status);
+  return tensor ? dvl_item_new(call, tensor) : NULL;
 }
 
-// An element that is not set counts as zero.
-static dvl_item *add_items(dvp_call *call, dvl_item *a, dvl_item *b) {
-  if (!a || !b) return dvl_item_share(a ? a : b);
-  TF_Tensor *sum = dvl_add(call->ctx, dvl_item_tensor(a), dvl_item_tensor(b), call->status);
-  return sum ? dvl_item_new(call, sum) : NULL;
+static bool agree(dvp_call *call, const dvl_list *a, const dvl_list *b, dvl_shape *shape) {
+  dvl_list_shape(a, shape);
+  if (!b) return true;
+  if (a->dtype == b->dtype && a->count == b->count && dvl_shape_merge(shape, b->dims, b->rank)) return true;
+  return dvp_fail(call, TF_INVALID_ARGUMENT,
+                  "Lists that are added must agree: dtypes %d and %d, lengths %" PRId64 " and %" PRId64
+                  ", compatible element shapes",
+                  (int)a->dtype, (int)b->dtype, a->count, b->count);
 }
 
-static void *add(TF_OpKernelContext *ctx, const void *left, const void *right, TF_Status *status) {
+static void *map_tensors(TF_OpKernelContext *ctx, const void *left, const void *right, dvt_tensor_fn fn,
+                         void *arg, TF_Status *status) {
   const dvl_list *a = left, *b = right;
   dvp_call call = {ctx, status};
   dvl_shape shape;
-  dvl_list_shape(a, &shape);
-  if (a->dtype != b->dtype || a->count != b->count || !dvl_shape_merge(&shape, b->dims, b->rank)) {
-    dvp_fail(&call, TF_INVALID_ARGUMENT,
-             "Lists that are added must agree: dtypes %d and %d, lengths %" PRId64 " and %" PRId64
-             ", compatible element shapes",
-             (int)a->dtype, (int)b->dtype, a->count, b->count);
-    return NULL;
-  }
-  dvl_list *sum = dvl_list_new(&call, a->dtype, shape.dims, shape.rank, a->count);
-  for (int64_t i = 0; sum && i < a->count; i++) {
-    sum->items[i] = add_items(&call, a->items[i], b->items[i]);
+  if (!agree(&call, a, b, &shape)) return NULL;
+  dvl_list *list = dvl_list_new(&call, a->dtype, shape.dims, shape.rank, a->count);
+  for (int64_t i = 0; list && i < a->count; i++) {
+    bool alone = b && !b->items[i];
+    list->items[i] =
+        alone ? dvl_item_share(a->items[i]) : map_items(&call, a->items[i], b ? b->items[i] : NULL, fn, arg);
     if (TF_GetCode(status) == TF_OK) continue;
-    dvl_list_free(sum);
+    dvl_list_free(list);
     return NULL;
   }
-  return sum;
+  return list;
 }
 
-const dvt_value_type dvl_list_type = {sizeof(dvt_value_type), "tensorflow::TensorList", dvl_list_free,
-                                      zeros_like, add};
+static void *zeros_like(TF_OpKernelContext *ctx, const void *list, TF_Status *status) {
+  return map_tensors(ctx, list, NULL, dvl_zeros_fn, NULL, status);
+}
+static void *add(TF_OpKernelContext *ctx, const void *a, const void *b, TF_Status *status) {
+  return map_tensors(ctx, a, b, dvl_add_fn, NULL, status);
+}
+
+const dvt_value_type dvl_list_type = {
+    sizeof(dvt_value_type), "tensorflow::TensorList", dvl_list_free, zeros_like, add, map_tensors};
 
 // ---- in and out of kernels ----
 

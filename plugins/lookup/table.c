@@ -90,7 +90,7 @@ static void destroy(void *value) {
 
 // Tables of all kinds are one type, as in stock: a handle to one may be made by an op for another.
 static const dvt_value_type table_type = {sizeof(dvt_value_type), "tensorflow::lookup::LookupInterface",
-                                          destroy, NULL, NULL};
+                                          destroy, NULL, NULL, NULL};
 
 static void *create(TF_OpKernelContext *ctx, void *arg, TF_Status *status) {
   (void)ctx;

@@ -21,7 +21,7 @@ static void value_free(void *arg) {
 }
 
 static const dvt_value_type ragged_type = {sizeof(dvt_value_type), "tensorflow::RaggedTensorVariant",
-                                           value_free, NULL, NULL};
+                                           value_free, NULL, NULL, NULL};
 
 static ragged_value *value_new(dvp_call *call, int ragged_rank) {
   ragged_value *v = calloc(1, sizeof(*v) + (size_t)ragged_rank * sizeof(v->splits[0]));

@@ -51,7 +51,7 @@ static dvt_status run(test_node *t, void (*with)(TF_OpKernelContext *ctx)) {
   return result;
 }
 
-static dvt_status run_once(const char *op, void (*with)(TF_OpKernelContext *ctx)) {
+static inline dvt_status run_once(const char *op, void (*with)(TF_OpKernelContext *ctx)) {
   test_node t;
   start(&t, op);
   dvt_status result = run(&t, with);
@@ -66,7 +66,7 @@ static TF_Tensor *input(TF_OpKernelContext *ctx, int i) {
   return tensor;
 }
 
-static void pass_input(TF_OpKernelContext *ctx) {
+static inline void pass_input(TF_OpKernelContext *ctx) {
   TF_Tensor *tensor = input(ctx, 0);
   TF_SetOutput(ctx, 0, tensor, status);
   assert_tf_status(status, TF_OK, "");

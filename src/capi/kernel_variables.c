@@ -4,53 +4,11 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "capi/lent_tensor.h"
 #include "kernel/context.h"
 #include "tensorflow/c/kernels_experimental.h"
 
 typedef void (*copy_fn)(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest);
-
-// ---- tensors lent to callbacks ----
-// Releases of stock differ in whether the callback or the host deletes the tensors given to it. A lent handle
-// stands on a buffer of its own whose references tell afterwards whether the callback has deleted it.
-
-typedef struct lent_tensor {
-  TF_Tensor *handle;
-  dvt_buffer *wrapper;  // our reference
-} lent_tensor;
-
-static void release_lender(void *data, size_t bytes, void *arg) {
-  (void)data;
-  (void)bytes;
-  dvt_buffer_release(arg);
-}
-
-static dvt_status lend(const TF_Tensor *tensor, lent_tensor *out_lent) {
-  dvt_buffer *wrapper = dvt_buffer_adopt(tensor->data, tensor->buffer->bytes, release_lender,
-                                         dvt_buffer_retain(tensor->buffer));
-  TF_Tensor *handle = wrapper ? dvt_tensor_handle_new() : NULL;
-  if (!handle) {
-    dvt_buffer_release(wrapper);
-    return dvt_error_out_of_memory(sizeof *handle);
-  }
-  dvt_status status = dvt_tensor_init_with_buffer(handle, tensor->dtype, dvt_tensor_dims(tensor),
-                                                  tensor->rank, dvt_buffer_retain(wrapper));
-  if (status) {
-    dvt_tensor_handle_delete(handle);
-    dvt_buffer_release(wrapper);
-    return status;
-  }
-  *out_lent = (lent_tensor){handle, wrapper};
-  return NULL;
-}
-
-static void take_back(TF_OpKernelContext *ctx, lent_tensor *lent) {
-  if (!lent->wrapper) return;
-  int others = atomic_load(&lent->wrapper->refs) - 1;
-  for (int i = 0; i < ctx->output_count; i++)
-    if (ctx->outputs[i].is_set && ctx->outputs[i].tensor.buffer == lent->wrapper) others--;
-  if (others > 0) dvt_tensor_handle_delete(lent->handle);
-  dvt_buffer_release(lent->wrapper);
-}
 
 typedef struct copier {
   TF_OpKernelContext *ctx;
@@ -59,15 +17,15 @@ typedef struct copier {
 
 static void copy_with_callback(void *arg, TF_Tensor *from, TF_Tensor *to) {
   const copier *c = arg;
-  lent_tensor source = {0}, dest = {0};
-  dvt_status status = lend(from, &source);
-  if (!status) status = lend(to, &dest);
+  dvt_lent_tensor source = {0}, dest = {0};
+  dvt_status status = dvt_tensor_lend(from, &source);
+  if (!status) status = dvt_tensor_lend(to, &dest);
   if (status)
     dvt_context_fail(c->ctx, status);
   else
     c->copy(c->ctx, source.handle, dest.handle);
-  take_back(c->ctx, &source);
-  take_back(c->ctx, &dest);
+  dvt_tensor_take_back(c->ctx, &source);
+  dvt_tensor_take_back(c->ctx, &dest);
 }
 
 // Another reference to the value, in memory that only the variable and the caller see.
@@ -156,13 +114,13 @@ static dvt_status update_locked(const update *u, dvt_variable *variable, const T
     return different_shapes(&variable->value, value);
   TF_Tensor own = {0};
   DVT_RETURN_IF_ERROR(own_buffer(u->ctx, variable, u->copy, &own));
-  lent_tensor target = {0}, source = {0};
-  dvt_status status = lend(&own, &target);
+  dvt_lent_tensor target = {0}, source = {0};
+  dvt_status status = dvt_tensor_lend(&own, &target);
   dvt_tensor_reset(&own);
-  if (!status) status = lend(value, &source);
+  if (!status) status = dvt_tensor_lend(value, &source);
   if (!status) u->run(u->ctx, target.handle, source.handle, u->op);
-  take_back(u->ctx, &target);
-  take_back(u->ctx, &source);
+  dvt_tensor_take_back(u->ctx, &target);
+  dvt_tensor_take_back(u->ctx, &source);
   return status;
 }
 

@@ -1,9 +1,8 @@
-// The part of kernels_experimental.h that is not about updating variables: reference inputs, inputs by name,
-// temporary variables, variants.
+// The part of kernels_experimental.h that is neither about updating variables (kernel_variables.c) nor about
+// variants (object_variant.c): reference inputs, inputs by name, temporary variables.
 #include "tensorflow/c/kernels_experimental.h"
 
 #include "base/buf.h"
-#include "capi/unimplemented.h"
 #include "kernel/context.h"
 
 bool TF_IsRefInput(TF_OpKernelContext *ctx, int i, TF_Status *status) {
@@ -160,27 +159,4 @@ void TF_DestroyTemporaryVariable(TF_OpKernelContext *ctx, const int index, TF_St
   dvt_status error = destroy_temporary(ctx, index, var_name);
   dvt_context_fail(ctx, dvt_status_clone(error));
   dvt_status_to_tf(error, tf_status);
-}
-
-// ---- variants ----
-
-static void refuse(TF_OpKernelContext *ctx, const char *function, TF_Status *status) {
-  dvt_answer_unimplemented(function, "keep lists of tensors in resources or outputs instead of variants",
-                           status);
-  dvt_context_fail(ctx, dvt_status_from_tf(status));
-}
-
-void TF_AddNVariant(TF_OpKernelContext *ctx,
-                    void (*binary_add_func)(TF_OpKernelContext *ctx, TF_Tensor *a, TF_Tensor *b,
-                                            TF_Tensor *out),
-                    TF_Status *status) {
-  (void)binary_add_func;
-  refuse(ctx, DVT_UNIMPLEMENTED(TF_AddNVariant), status);
-}
-
-void TF_ZerosLikeVariant(TF_OpKernelContext *ctx,
-                         void (*zeros_like_func)(TF_OpKernelContext *ctx, TF_Tensor *input, TF_Tensor *out),
-                         TF_Status *status) {
-  (void)zeros_like_func;
-  refuse(ctx, DVT_UNIMPLEMENTED(TF_ZerosLikeVariant), status);
 }

@@ -33,14 +33,16 @@ static void *number_add(TF_OpKernelContext *ctx, const void *a, const void *b, T
   return number_new(*(const int *)a + *(const int *)b);
 }
 
-static const dvt_value_type number_type = {sizeof(dvt_value_type), "test::Number", number_free, number_zero,
-                                           number_add};
-static const dvt_value_type number_again = {sizeof(dvt_value_type), "test::Number", number_free, NULL, NULL};
-static const dvt_value_type other_type = {sizeof(dvt_value_type), "test::Other", number_free, NULL, NULL};
+static const dvt_value_type number_type = {
+    sizeof(dvt_value_type), "test::Number", number_free, number_zero, number_add, NULL};
+static const dvt_value_type number_again = {
+    sizeof(dvt_value_type), "test::Number", number_free, NULL, NULL, NULL};
+static const dvt_value_type other_type = {
+    sizeof(dvt_value_type), "test::Other", number_free, NULL, NULL, NULL};
 // As a plugin built for an older header would have it.
-static const dvt_value_type short_type = {offsetof(dvt_value_type, zeros_like), "test::Short", number_free,
-                                          number_zero, number_add};
-static const dvt_value_type nameless_type = {sizeof(dvt_value_type), NULL, number_free, NULL, NULL};
+static const dvt_value_type short_type = {
+    offsetof(dvt_value_type, zeros_like), "test::Short", number_free, number_zero, number_add, NULL};
+static const dvt_value_type nameless_type = {sizeof(dvt_value_type), NULL, number_free, NULL, NULL, NULL};
 
 static TF_Tensor *new_tensor(TF_DataType dtype, int64_t count) {
   return TF_AllocateTensor(dtype, &count, 1, (size_t)count * 8);
@@ -308,6 +310,103 @@ static void test_anonymous_resources(void **state) {
   assert_ok(run_once("One", anonymous_resources));
 }
 
+// ---- found by a handle, listed, removed together ----
+
+static const dvt_value_type *wanted_type;
+static int wanted_input;
+static void get_by_handle(TF_OpKernelContext *ctx) {
+  int *number = dvt_resource_get(ctx, wanted_input, wanted_type, status);
+  if (number) assert_int_equal(*number, 5);
+}
+
+static void test_resource_behind_an_input(void **state) {
+  (void)state;
+  test_op("UsesResource", SPECS("i:r: resource", "i:x: float"));
+  test_kernel("UsesResource", compute);
+  test_node t;
+  start(&t, "UsesResource");
+  assert_ok(dvt_tensor_init_allocate(&t.values[0], TF_RESOURCE, NULL, 0));
+  wanted_input = 0;
+  wanted_type = &number_type;
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "input 0 of {{node n}} is no handle of a resource");
+  dvt_object_set(&t.values[0], 0, &number_type, number_new(5), status);
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_OK, "");
+  wanted_type = &other_type;
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "holds a test::Number; wanted was a test::Other");
+  wanted_type = &nameless_type;
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "has no name");
+  wanted_type = &number_type;
+  wanted_input = 1;
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "input 1 of {{node n}} is no handle");
+  wanted_input = 2;
+  assert_ok(run(&t, get_by_handle));
+  assert_tf_status(status, TF_OUT_OF_RANGE, "the node has 2");
+  test_node_deinit(&t);
+}
+
+static char listed[256];
+static void note_resource(void *ctx, const dvt_resource_info *info) {
+  assert_int_equal(strlen(info->name), info->name_bytes);
+  assert_int_equal(strlen(info->container), info->container_bytes);
+  size_t used = strlen(listed);
+  snprintf(listed + used, sizeof listed - used, "%s/%s %s %d; ", info->container, info->name, info->type,
+           (int)info->references);
+  // Resources may be used while they are listed.
+  dvt_resource_remove(ctx, info->container, info->container_bytes, info->name, info->name_bytes, status);
+  assert_tf_status(status, TF_OK, "");
+}
+
+static void list_resources(TF_OpKernelContext *ctx) {
+  wanted five = {5, NULL};
+  TF_Tensor *handles[] = {
+      handle_of(ctx, "", "b", &number_type, &five), handle_of(ctx, "", "a", &number_type, &five),
+      handle_of(ctx, "", "ab", &number_type, &five), handle_of(ctx, "box", "c", &number_type, &five)};
+  TF_DeleteTensor(handles[1]);
+  listed[0] = '\0';
+  dvt_resource_list(ctx, "", 0, note_resource, ctx, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_string_equal(
+      listed, "localhost/a test::Number 1; localhost/ab test::Number 2; localhost/b test::Number 2; ");
+  listed[0] = '\0';
+  dvt_resource_list(ctx, "", 0, note_resource, ctx, status);
+  dvt_resource_list(ctx, "nowhere", 7, note_resource, ctx, status);
+  assert_string_equal(listed, "");
+  dvt_resource_remove_all(ctx, "box", 3, status);
+  assert_tf_status(status, TF_OK, "");
+  dvt_resource_remove_all(ctx, "nowhere", 7, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_null(handle_of(ctx, "box", "c", &number_type, NULL));
+  assert_tf_status(status, TF_NOT_FOUND, "box/c");
+  assert_int_equal(atomic_load(&alive), 3);
+  TF_DeleteTensor(handles[0]);
+  TF_DeleteTensor(handles[2]);
+  TF_DeleteTensor(handles[3]);
+  assert_int_equal(atomic_load(&alive), 0);
+  pass_input(ctx);
+}
+
+static void without_manager(TF_OpKernelContext *ctx) {
+  dvt_resource_manager *manager = ctx->step->resources;
+  ctx->step->resources = NULL;
+  dvt_resource_list(ctx, "", 0, note_resource, ctx, status);
+  assert_tf_status(status, TF_INTERNAL, "no resource manager");
+  dvt_resource_remove_all(ctx, "", 0, status);
+  assert_tf_status(status, TF_INTERNAL, "no resource manager");
+  ctx->step->resources = manager;
+  pass_input(ctx);
+}
+
+static void test_list_of_resources(void **state) {
+  (void)state;
+  assert_ok(run_once("One", list_resources));
+  assert_ok(run_once("One", without_manager));
+}
+
 typedef struct maker {
   TF_OpKernelContext *ctx;
   wanted w;
@@ -445,6 +544,8 @@ int main(void) {
       TEST(test_zeros_and_sums),
       TEST(test_named_resources),
       TEST(test_anonymous_resources),
+      TEST(test_resource_behind_an_input),
+      TEST(test_list_of_resources),
       TEST(test_two_threads_make_one_resource),
       TEST(test_forwarded_variant_is_updated_in_place),
       TEST(test_attr_shape),

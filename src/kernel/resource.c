@@ -2,6 +2,8 @@
 // that carry a reference to an object from node to node. Variables are in variable.c.
 #include "kernel/resource.h"
 
+#include <stdlib.h>
+
 #include "base/map.h"
 
 typedef struct entry {
@@ -162,6 +164,10 @@ dvt_status dvt_resource_delete_object(dvt_resource_manager *manager, const dvt_o
   return NULL;
 }
 
+static bool is_in(const entry *e, dvt_str container) {
+  return dvt_str_eq(dvt_str_make(e->key, e->container_len), container);
+}
+
 // The entries of the container, taken out of the map.
 static entry *take_all(dvt_resource_manager *manager, dvt_str container) {
   entry *taken = NULL;
@@ -171,7 +177,7 @@ static entry *take_all(dvt_resource_manager *manager, dvt_str container) {
   pthread_mutex_lock(&manager->mutex);
   while (dvt_map_next(&manager->entries, &cursor, &key, &value)) {
     entry *e = value;
-    if (!dvt_str_eq(dvt_str_make(e->key, e->container_len), container)) continue;
+    if (!is_in(e, container)) continue;
     e->next = taken;
     taken = e;
   }
@@ -188,6 +194,76 @@ void dvt_resource_clear(dvt_resource_manager *manager, dvt_str container) {
       entry_free(e);
     }
 }
+
+// ---- snapshots ----
+
+static int compare_names(const void *a, const void *b) {
+  dvt_str x = ((const dvt_resource_entry *)a)->name, y = ((const dvt_resource_entry *)b)->name;
+  int order = memcmp(x.data, y.data, x.len < y.len ? x.len : y.len);
+  return order ? order : (x.len > y.len) - (x.len < y.len);
+}
+
+static bool copy_entry(const entry *e, dvt_resource_entry *out) {
+  char *text = dvt_malloc(e->key_len + 1);
+  if (!text) return false;
+  memcpy(text, e->key, e->key_len);
+  text[e->key_len] = '\0';
+  size_t name_at = e->container_len + 1;
+  *out = (dvt_resource_entry){.container = dvt_str_make(text, e->container_len),
+                              .name = dvt_str_make(text + name_at, e->key_len - name_at),
+                              .object = dvt_object_retain(e->object),
+                              .references = atomic_load(&e->object->refs) - 1,
+                              .text = text};
+  return true;
+}
+
+// With the mutex held.
+static dvt_status take_snapshot(dvt_resource_manager *manager, dvt_str container,
+                                dvt_resource_entry **out_entries, size_t *out_count) {
+  size_t cursor = 0, count = 0, taken = 0;
+  dvt_str key;
+  void *value;
+  while (dvt_map_next(&manager->entries, &cursor, &key, &value)) count += is_in(value, container);
+  dvt_resource_entry *entries = dvt_calloc(count + 1, sizeof *entries);
+  if (!entries) return dvt_error_out_of_memory((count + 1) * sizeof *entries);
+  cursor = 0;
+  while (dvt_map_next(&manager->entries, &cursor, &key, &value)) {
+    if (!is_in(value, container)) continue;
+    if (!copy_entry(value, &entries[taken])) break;
+    taken++;
+  }
+  *out_entries = entries;
+  *out_count = taken;
+  return taken == count ? NULL : dvt_error_out_of_memory(key.len);
+}
+
+dvt_status dvt_resource_snapshot(dvt_resource_manager *manager, dvt_str container,
+                                 dvt_resource_entry **out_entries, size_t *out_count) {
+  dvt_resource_entry *entries = NULL;
+  size_t count = 0;
+  if (!manager) return dvt_error(TF_INTERNAL, "this step has no resource manager");
+  pthread_mutex_lock(&manager->mutex);
+  dvt_status status = take_snapshot(manager, container, &entries, &count);
+  pthread_mutex_unlock(&manager->mutex);
+  if (status) {
+    dvt_resource_snapshot_free(entries, count);
+    return status;
+  }
+  qsort(entries, count, sizeof *entries, compare_names);
+  *out_entries = entries;
+  *out_count = count;
+  return NULL;
+}
+
+void dvt_resource_snapshot_free(dvt_resource_entry *entries, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    dvt_object_release(entries[i].object);
+    dvt_free(entries[i].text);
+  }
+  dvt_free(entries);
+}
+
+// ---- resource tensors ----
 
 dvt_status dvt_resource_tensor(dvt_object *object, TF_Tensor *out) {
   DVT_RETURN_IF_ERROR(dvt_tensor_init_allocate(out, TF_RESOURCE, NULL, 0));

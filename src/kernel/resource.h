@@ -24,6 +24,17 @@ dvt_status dvt_resource_delete_object(dvt_resource_manager *manager, const dvt_o
 // Drops every resource of the container (end of a step: its temporary variables).
 void dvt_resource_clear(dvt_resource_manager *manager, dvt_str container);
 
+// What a container holds at one moment, sorted by name.
+typedef struct dvt_resource_entry {
+  dvt_str container, name;
+  dvt_object *object;  // a reference of the snapshot's
+  int references;      // others than the snapshot's, the container's among them
+  char *text;          // memory of the names
+} dvt_resource_entry;
+dvt_status dvt_resource_snapshot(dvt_resource_manager *manager, dvt_str container,
+                                 dvt_resource_entry **out_entries, size_t *out_count) DVT_NODISCARD;
+void dvt_resource_snapshot_free(dvt_resource_entry *entries, size_t count);
+
 // A variable: a tensor under two locks. `value` is empty until first assigned. Copy-on-write: readers share
 // the buffer, an update in place needs a unique buffer. `lock` is the variable's mutex as kernels see it:
 // held for writing while a kernel updates the memory in place, for reading by kernels that asked for no

@@ -22,7 +22,7 @@ static void check(void) {
 
 // ---- the node that watches ----
 
-static const dvt_value_type list_type = {sizeof(dvt_value_type), "tensorflow::TensorList", NULL, NULL, NULL};
+static const dvt_value_type list_type = {sizeof(dvt_value_type), "tensorflow::TensorList", NULL, NULL, NULL, NULL};
 static const void *last_seen;
 static int seen, changes, not_alone;
 
