@@ -76,7 +76,7 @@ static dvt_status wrong_counts(const dvt_callable *callable, int arg_count, int 
 
 static dvt_status check_step(dvt_callable *callable, dvt_step *caller) {
   DVT_RETURN_IF_ERROR(dvt_step_check(caller, callable->session));
-  if (DVT_UNLIKELY(atomic_load_explicit(&caller->cancelled, memory_order_relaxed)))
+  if (DVT_UNLIKELY(dvt_step_is_cancelled(caller)))
     return dvt_error(TF_CANCELLED, "the step was stopped, because another of its nodes failed");
   if (DVT_UNLIKELY(caller->depth >= MAX_NESTED_CALLS))
     return dvt_error(TF_RESOURCE_EXHAUSTED,

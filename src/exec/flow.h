@@ -150,6 +150,7 @@ struct dvt_flow_state {
   int32_t async_failed;   // of these, kernels that reported a failure and did not call done
   int32_t workers;        // pool tasks queued or running
   bool caller_waits;
+  bool is_cancelled;  // the step's, after `error`: what waits has been or is being told
   bool is_stopped;    // closed or past its time: asynchronous kernels are not waited for
   bool is_abandoned;  // the caller has gone, asynchronous kernels are still at work
   dvt_status error;   // the first failure

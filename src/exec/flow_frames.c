@@ -15,7 +15,6 @@ void dvt_flow_fail(dvt_flow_state *state, dvt_status status) {
     return;
   }
   state->error = status;
-  atomic_store(&state->step.cancelled, true);
 }
 
 static void out_of_memory(dvt_flow_state *state, size_t bytes) {

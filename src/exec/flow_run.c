@@ -48,6 +48,19 @@ static void wake_caller(dvt_flow_state *state) {
   if (state->caller_waits) pthread_cond_signal(&state->changed);
 }
 
+// After the first failure: wakes the kernels that wait for something. With the lock, which is free meanwhile;
+// the caller of the step waits for this.
+static void cancel_others(dvt_flow_state *state) {
+  if (!state->error || state->is_cancelled) return;
+  state->is_cancelled = true;
+  state->running++;
+  pthread_mutex_unlock(&state->lock);
+  dvt_step_cancel(&state->step);
+  pthread_mutex_lock(&state->lock);
+  state->running--;
+  wake_caller(state);
+}
+
 // After a node: its error, or its values to its readers. With the lock.
 static void complete(dvt_flow_state *state, dvt_execution *e, dvt_status status) {
   dvt_flow_fail(state, status);
@@ -82,6 +95,7 @@ static void async_done(void *arg) {
     complete(state, e, status);
   }
   if (--e->holders == 0) give_execution(state, e);
+  if (!state->is_abandoned) cancel_others(state);
   wake_caller(state);
   pthread_mutex_unlock(&state->lock);
   async_release(state);
@@ -179,6 +193,7 @@ static void run_one(dvt_flow_state *state, int32_t thread) {
   else
     run_sync(state, e);
   state->running--;
+  cancel_others(state);
 }
 
 static void work(void *arg) {
@@ -215,6 +230,7 @@ static void check_stop(dvt_flow_state *state) {
   if (!status) return;
   state->is_stopped = true;
   dvt_flow_fail(state, status);
+  cancel_others(state);
 }
 
 // An asynchronous kernel that failed and does not call done must not keep the caller for ever.
@@ -308,7 +324,7 @@ static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
   }
   pthread_mutex_lock(&state->lock);
   if (dvt_frames_begin(state)) walk(state);
-  dvt_status status = dvt_status_clone(state->error);
+  dvt_status status = dvt_step_reason(&state->step, state->plan->session, dvt_status_clone(state->error));
   bool abandoned = state->async_pending > 0;
   if (abandoned) abandon(state);
   pthread_mutex_unlock(&state->lock);
@@ -318,6 +334,7 @@ static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
 }
 
 static void state_free(dvt_flow_state *state) {
+  dvt_step_deinit(&state->step);
   if (state->free_iterations) dvt_frames_free(state);
   while (state->free_executions) {
     dvt_execution *e = state->free_executions;
@@ -373,7 +390,7 @@ dvt_status dvt_flow_run(dvt_run *run) {
   atomic_store(&state->refs, 1);
   dvt_step_begin(&state->step, run);
   state->async_pending = state->async_failed = 0;
-  state->is_stopped = false;
+  state->is_stopped = state->is_cancelled = false;
   state->measure = run->measure;
   state->in_caller = run->in_caller;
   state->profile = run->profile;
@@ -396,7 +413,7 @@ void dvt_flow_states_deinit(dvt_plan *plan) {
 void dvt_flow_cancel(dvt_plan *plan) {
   for (dvt_pooled_state *p = atomic_load(&plan->flow_states.all); p; p = p->next) {
     dvt_flow_state *state = (dvt_flow_state *)p;
-    atomic_store(&state->step.cancelled, true);
+    dvt_step_cancel(&state->step);
     pthread_mutex_lock(&state->lock);
     pthread_cond_broadcast(&state->changed);
     pthread_mutex_unlock(&state->lock);

@@ -113,6 +113,7 @@ dvt_status dvt_session_node_fold(TF_Session *session, dvt_session_node *node, TF
   dvt_kernel_compute(&ctx);
   dvt_status status = dvt_context_finish(&ctx, false);
   dvt_step_finish(&step);
+  dvt_step_deinit(&step);
   bool kept = !status && keep(session, node, outputs, def->output_count);
   node->fold = kept ? DVT_FOLD_CONSTANT : DVT_FOLD_NEVER;
   // The kernel's own error is met again, with its context, when the node runs in a step.

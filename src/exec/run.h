@@ -25,7 +25,7 @@ dvt_status dvt_array_run(dvt_run *run) DVT_NODISCARD;
 dvt_status dvt_flow_run(dvt_run *run) DVT_NODISCARD;
 void dvt_array_states_deinit(dvt_plan *plan);
 void dvt_flow_states_deinit(dvt_plan *plan);
-// Sets `cancelled` in every step of the plan that runs now.
+// Cancels every step of the plan that runs now.
 void dvt_array_cancel(dvt_plan *plan);
 void dvt_flow_cancel(dvt_plan *plan);
 
@@ -34,6 +34,9 @@ void dvt_step_init(dvt_step *step, TF_Session *session);
 void dvt_step_begin(dvt_step *step, const dvt_run *run);
 // Why the step must stop before its next node: CANCELLED, DEADLINE_EXCEEDED, or NULL.
 dvt_status dvt_step_check(dvt_step *step, TF_Session *session) DVT_NODISCARD;
+// A kernel that was woken because the step is stopped fails with CANCELLED; the step then fails with what
+// stopped it. Consumes `status`.
+dvt_status dvt_step_reason(dvt_step *step, TF_Session *session, dvt_status status) DVT_NODISCARD;
 dvt_status dvt_deadline_error(void) DVT_NODISCARD DVT_COLD;
 dvt_status dvt_closed_error(void) DVT_NODISCARD DVT_COLD;
 

@@ -1,6 +1,7 @@
 // The session itself: creation, the cache of plans, running a step, closing.
 #include "exec/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -77,6 +78,12 @@ void dvt_session_unref(TF_Session *session) {
   if (atomic_fetch_sub_explicit(&session->refs, 1, memory_order_acq_rel) == 1) session_free(session);
 }
 
+static void name_session(TF_Session *session) {
+  static atomic_llong last;
+  snprintf(session->handle, sizeof session->handle, "session_%lld",
+           (long long)atomic_fetch_add(&last, 1) + 1);
+}
+
 dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options, TF_Session **out_session) {
   if (!graph) return dvt_error(TF_INVALID_ARGUMENT, "a session needs a graph, got NULL");
   DVT_RETURN_IF_ERROR(check_target(options));
@@ -87,6 +94,7 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
   pthread_mutex_init(&session->build_lock, NULL);
   session->graph = dvt_graph_retain(graph);
   session->root = (dvt_instance){.graph = graph, .control_flow = -1};
+  name_session(session);
   dvt_status status = configure(session, options);
   if (status) {
     session_free(session);

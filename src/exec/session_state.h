@@ -89,10 +89,12 @@ struct TF_Session {
   } active[DVT_STATE_LANES + 1];
   _Alignas(64) atomic_llong step_count;  // written by every step, so away from what every node reads
   _Alignas(64) atomic_bool closed;
+  atomic_bool wants_start;  // a kernel has asked when its step began
   atomic_int refs;  // the owner, and asynchronous kernels at work, which may outlast their steps
   TF_Graph *graph;
   atomic_llong changes_seen;  // the graph's change_count at the last look
   dvt_session_config config;
+  char handle[24];  // unique in this process
   dvt_str config_proto;
   dvt_pool *pool;      // NULL: everything in the caller's thread
   dvt_pool *own_pool;  // when the options ask for a number of threads of their own

@@ -25,6 +25,8 @@ void dvt_step_init(dvt_step *step, TF_Session *session) {
   step->config_proto = session->config_proto;
   step->function_library = function_library;
   step->function_library_arg = session->graph;
+  step->session_handle = dvt_str_from(session->handle);
+  step->wants_start = &session->wants_start;
 }
 
 void dvt_step_begin(dvt_step *step, const dvt_run *run) {
@@ -34,7 +36,8 @@ void dvt_step_begin(dvt_step *step, const dvt_run *run) {
   step->depth = run->caller ? run->caller->depth + 1 : 0;
   step->in_caller = run->in_caller;
   step->profile = run->profile;
-  atomic_store_explicit(&step->cancelled, false, memory_order_relaxed);
+  bool timed = atomic_load_explicit(step->wants_start, memory_order_relaxed);
+  step->start_ns = DVT_UNLIKELY(timed) ? dvt_now_ns() : 0;
 }
 
 dvt_status dvt_closed_error(void) { return dvt_error(TF_CANCELLED, "Session has been closed."); }
@@ -51,6 +54,14 @@ dvt_status dvt_step_check(dvt_step *step, TF_Session *session) {
     return dvt_error(TF_CANCELLED, "the session was closed while the step ran; the step was stopped");
   if (DVT_UNLIKELY(step->deadline_ns && dvt_now_ns() > step->deadline_ns)) return dvt_deadline_error();
   return NULL;
+}
+
+dvt_status dvt_step_reason(dvt_step *step, TF_Session *session, dvt_status status) {
+  if (DVT_LIKELY(dvt_status_code(status) != TF_CANCELLED)) return status;
+  dvt_status reason = dvt_step_check(step, session);
+  if (!reason) return status;
+  dvt_status_free(status);
+  return reason;
 }
 
 static void describe_inputs(TF_Tensor *const *inputs, int32_t count, dvt_buf *out) {

@@ -39,6 +39,7 @@ static TF_Tensor *value_of(const array_state *s, dvt_source source) {
 
 static void state_free(array_state *s) {
   dvt_lender_deinit(&s->lender);
+  dvt_step_deinit(&s->step);
   for (int32_t i = 0; i < s->plan->array.slot_count; i++) dvt_slot_deinit(&s->slots[i]);
   for (int i = 0; i < TEMP_SLOTS; i++) dvt_slot_deinit(&s->temp_slots[i]);
   while (s->own_slots) {
@@ -158,7 +159,7 @@ static dvt_status walk(array_state *s) {
   for (; step < end; step++) {
     if (DVT_UNLIKELY(dvt_session_is_closed(session))) return dvt_step_check(&s->step, session);
     dvt_status status = run_step(s, step);
-    if (DVT_UNLIKELY(status != NULL)) return status;
+    if (DVT_UNLIKELY(status != NULL)) return dvt_step_reason(&s->step, session, status);
   }
   return NULL;
 }
@@ -176,7 +177,7 @@ static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
     int64_t around = timed ? dvt_called_enter() : 0;
     dvt_status status = run_step(s, step);
     int64_t called = timed ? dvt_called_leave(around) : 0;
-    if (status) return status;
+    if (status) return dvt_step_reason(&s->step, s->plan->session, status);
     if (!timed) continue;
     int64_t end = dvt_now_ns();
     dvt_plan_node *node = &s->plan->nodes[step->node];
@@ -260,6 +261,7 @@ dvt_status dvt_array_run(dvt_run *run) {
   dvt_status status = run_in(s, run);
   dvt_lender_current = outer;
   if (DVT_UNLIKELY(status != NULL)) {
+    dvt_step_cancel(&s->step);
     dvt_step_finish(&s->step);
     drop_values(s);
   }
@@ -277,5 +279,5 @@ void dvt_array_states_deinit(dvt_plan *plan) {
 
 void dvt_array_cancel(dvt_plan *plan) {
   for (dvt_pooled_state *p = atomic_load(&plan->array_states.all); p; p = p->next)
-    atomic_store(&((array_state *)p)->step.cancelled, true);
+    dvt_step_cancel(&((array_state *)p)->step);
 }

@@ -1,45 +1,12 @@
 // Kernel instances and what their functions see: dvt_kernel (one per node of a plan),
-// TF_OpKernelConstruction, TF_OpKernelContext, and dvt_step, the state that all nodes of one running step
-// share. The executor (src/exec) owns and fills contexts; src/capi/kernels.c reads them.
+// TF_OpKernelConstruction and TF_OpKernelContext. The executor (src/exec) owns and fills contexts; src/capi
+// reads them. What all nodes of a running step share is in step.h.
 #ifndef DVT_KERNEL_KERNEL_H_
 #define DVT_KERNEL_KERNEL_H_
 
 #include "device/device.h"
 #include "kernel/registry.h"
-#include "kernel/resource.h"
-
-// What a step shares. Lives as long as the step, until every async kernel is done.
-struct dvt_profile;
-typedef struct dvt_step {
-  int64_t id;  // TF_StepId: sessions count from 1
-  const dvt_device *device;
-  dvt_pool *pool;  // for loops inside kernels; NULL: run in place
-  dvt_resource_manager *resources;
-  dvt_str config_proto;  // serialised ConfigProto of the session; may be empty
-  // Serialised FunctionDefLibrary on demand (rarely asked); may be NULL.
-  dvt_status (*function_library)(void *arg, dvt_buf *out);
-  void *function_library_arg;
-  atomic_bool cancelled;        // set by timeout, TF_CloseSession or a failing node
-  int64_t deadline_ns;          // monotonic clock; 0 = none
-  atomic_int deferred_ops;      // TF_IncNumDeferredOps without its TF_DecNumDeferredOps
-  atomic_bool has_temporaries;  // TF_TemporaryVariable put something into the step's container
-  struct dvt_step
-      *caller;     // of a function that a kernel calls: that kernel's step, which ends later; else NULL
-  int32_t depth;   // of such calls
-  bool in_caller;  // no node on another thread
-  struct dvt_profile *profile;  // receives the times of nodes; may be NULL
-} dvt_step;
-
-// After the last node: waits for deferred ops and drops the step's temporary variables. Cheap when there are
-// none.
-void dvt_step_finish(dvt_step *step);
-void dvt_step_defer(dvt_step *step);    // one more deferred op
-void dvt_step_undefer(dvt_step *step);  // one less; ignored with a log line when there is none
-// The step has put something into its container, which the outermost step drops.
-void dvt_step_note_temporary(dvt_step *step);
-// Name of the resource container that lives as long as the step, written to `buffer`.
-#define DVT_STEP_CONTAINER_BYTES 40
-dvt_str dvt_step_container(const dvt_step *step, char *buffer);
+#include "kernel/step.h"
 
 // One instance of a registered kernel for one node.
 #define DVT_KERNEL_NEAR_TYPES 4

@@ -146,9 +146,7 @@ static inline dvt_status test_node_create(test_node *t) {
   for (int i = 0; i < TEST_MAX; i++) t->input_names[i] = DVT_STR("producer");
   DVT_RETURN_IF_ERROR(dvt_kernel_create(t->def, &t->node, dvt_device_cpu(), DVT_GRAPH_DEF_VERSION,
                                         t->input_names, NULL, &t->arena, &t->kernel));
-  t->step = (dvt_step){.id = 7,
-                       .device = dvt_device_cpu(),
-                       .resources = t->resources};
+  t->step = (dvt_step){.id = 7, .device = dvt_device_cpu(), .resources = t->resources};
   for (int i = 0; i < TEST_MAX; i++) t->inputs[i] = &t->values[i];
   t->ctx = (TF_OpKernelContext){.kernel = &t->kernel,
                                 .step = &t->step,
@@ -193,6 +191,7 @@ static inline void test_node_deinit(test_node *t) {
   }
   dvt_status_free(t->ctx.status);
   dvt_step_finish(&t->step);
+  dvt_step_deinit(&t->step);
   dvt_kernel_destroy(&t->kernel);
   dvt_resource_manager_destroy(t->resources);
   dvt_arena_deinit(&t->arena);

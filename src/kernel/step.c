@@ -1,9 +1,8 @@
-// What belongs to a whole step: deferred ops, and the resource container that ends with it.
-#include <pthread.h>
+// What belongs to a whole step: deferred ops, the resource container that ends with it, and its extras.
 #include <stdio.h>
 
 #include "base/log.h"
-#include "kernel/kernel.h"
+#include "kernel/step_extras.h"
 
 static pthread_mutex_t deferred_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t deferred_changed = PTHREAD_COND_INITIALIZER;
@@ -28,8 +27,46 @@ dvt_str dvt_step_container(const dvt_step *step, char *buffer) {
 }
 
 void dvt_step_note_temporary(dvt_step *step) {
-  while (step->caller) step = step->caller;
-  atomic_store(&step->has_temporaries, true);
+  atomic_store(&dvt_step_outermost(step)->has_temporaries, true);
+}
+
+static void extras_free(dvt_step_extras *extras) {
+  if (!extras) return;
+  pthread_mutex_destroy(&extras->lock);
+  pthread_cond_destroy(&extras->changed);
+  dvt_free(extras);
+}
+
+static dvt_step_extras *extras_new(dvt_step *step) {
+  dvt_step_extras *extras = dvt_calloc(1, sizeof *extras);
+  if (!extras) return NULL;
+  extras->step = step;
+  pthread_mutex_init(&extras->lock, NULL);
+  pthread_cond_init(&extras->changed, NULL);
+  return extras;
+}
+
+dvt_step_extras *dvt_step_extras_get(dvt_step *step) {
+  dvt_step_extras *extras = atomic_load(&step->extras), *made;
+  if (extras || !(made = extras_new(step))) return extras;
+  if (atomic_compare_exchange_strong(&step->extras, &extras, made)) return made;
+  extras_free(made);  // another thread was first
+  return extras;
+}
+
+void dvt_step_deinit(dvt_step *step) {
+  extras_free(atomic_load(&step->extras));
+  atomic_store(&step->extras, NULL);
+}
+
+dvt_str dvt_step_use_container(dvt_step *step) {
+  dvt_step_extras *extras = dvt_step_extras_get(dvt_step_outermost(step));
+  if (!extras) return DVT_STR("");
+  dvt_step_note_temporary(step);
+  pthread_mutex_lock(&extras->lock);
+  if (!extras->container[0]) dvt_step_container(extras->step, extras->container);
+  pthread_mutex_unlock(&extras->lock);
+  return dvt_str_from(extras->container);
 }
 
 static void wait_for_deferred(dvt_step *step) {
@@ -38,10 +75,23 @@ static void wait_for_deferred(dvt_step *step) {
   pthread_mutex_unlock(&deferred_mutex);
 }
 
-void dvt_step_finish(dvt_step *step) {
-  if (atomic_load(&step->deferred_ops) > 0) wait_for_deferred(step);
-  if (!atomic_load(&step->has_temporaries)) return;
+// Every callback has returned afterwards, unless it is one that ends the step itself.
+static void end_extras(dvt_step_extras *extras) {
+  dvt_cancel_end(extras);
+  dvt_rendezvous_end(extras);
+  extras->container[0] = '\0';
+}
+
+static void clear_container(dvt_step *step) {
   char container[DVT_STEP_CONTAINER_BYTES];
   dvt_resource_clear(step->resources, dvt_step_container(step, container));
   atomic_store(&step->has_temporaries, false);
+}
+
+void dvt_step_finish(dvt_step *step) {
+  if (atomic_load(&step->deferred_ops) > 0) wait_for_deferred(step);
+  dvt_step_extras *extras = atomic_load(&step->extras);
+  if (DVT_UNLIKELY(extras != NULL)) end_extras(extras);
+  if (atomic_load(&step->has_temporaries)) clear_container(step);
+  if (DVT_UNLIKELY(atomic_load(&step->cancelled))) atomic_store(&step->cancelled, false);
 }
