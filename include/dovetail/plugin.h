@@ -1,5 +1,6 @@
-// Dovetail's additions for kernels, beside the stock tensorflow/c/kernels.h: loops on the host's thread pool, resource
-// state, and attributes of kind shape. A kernel that uses them runs in Dovetail only, unless it is built with the SDK.
+// Dovetail's additions for kernels, beside the stock tensorflow/c/kernels.h: loops on the host's thread pool, lasting
+// memory and handles of variables. What a create function may do beyond stock is in dovetail/kernel_construction.h. A
+// kernel that uses them runs in Dovetail only, unless it is built with the SDK.
 #ifndef DOVETAIL_PLUGIN_H_
 #define DOVETAIL_PLUGIN_H_
 
@@ -55,13 +56,6 @@ DVT_EXPORT TF_Tensor *dvt_variable_value(TF_OpKernelContext *ctx, int index, TF_
 // Whether the variable in resource input `index` holds a value.
 // Threads: any while compute runs. Errors: INVALID_ARGUMENT when the input is no variable. Since: dovetail
 DVT_EXPORT bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status);
-
-// An attribute of kind shape, or element `index` of a list(shape). Unknown dimensions are -1; *out_rank is -1 for an unknown
-// rank, and nothing is then stored in `dims`.
-// Threads: in create. Errors: NOT_FOUND without such an attribute, INVALID_ARGUMENT when it is of another kind or has more
-// than `max_dims` dimensions, OUT_OF_RANGE (index); the results are then untouched. Since: dovetail
-DVT_EXPORT void dvt_attr_shape(TF_OpKernelConstruction *ctx, const char *attr_name, int index, int64_t *dims, int max_dims,
-                               int *out_rank, TF_Status *status);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,7 @@ static void *make_create(TF_OpKernelConstruction *ctx) {
   state->options.is_dynamic = dvp_attr_bool(ctx, "dynamic_size");
   state->options.clears = dvp_attr_bool(ctx, "clear_after_read");
   state->options.identical = dvp_attr_bool(ctx, "identical_element_shapes");
-  dvl_shape_attr(ctx, "element_shape", 0, &state->options.shape);
+  dvl_shape_attr(ctx, "element_shape", &state->options.shape);
   state->name = dvp_attr_string_new(ctx, "tensor_array_name", &bytes);
   if (state->name && bytes == 0) {
     TF_StringView node = TF_OpKernelConstruction_GetName(ctx);
@@ -122,7 +122,7 @@ static void *read_with(TF_OpKernelConstruction *ctx, const char *shape_attr) {
   if (!state) return NULL;
   state->dtype = dvp_attr_type(ctx, "dtype");
   state->shape.rank = -1;
-  if (shape_attr) dvl_shape_attr(ctx, shape_attr, 0, &state->shape);
+  if (shape_attr) dvl_shape_attr(ctx, shape_attr, &state->shape);
   return state;
 }
 static void *read_create(TF_OpKernelConstruction *ctx) { return read_with(ctx, NULL); }

@@ -4,6 +4,7 @@
 #define DOVETAIL_PLUGINS_LIST_ELEMENT_H_
 
 #include "common/call.h"
+#include "dovetail/kernel_construction.h"
 #include "dovetail/object.h"
 
 // ---- partly known shapes ----
@@ -15,8 +16,8 @@ typedef struct dvl_shape {
 
 // Input `index` as a shape: a vector of int32 or int64, or the scalar -1 for any shape.
 bool dvl_shape_input(dvp_call *call, int index, dvl_shape *out);
-// Attribute `name` of kind shape, or element `index` of a list(shape). Fails the construction.
-void dvl_shape_attr(TF_OpKernelConstruction *ctx, const char *name, int index, dvl_shape *out);
+// Attribute `name` of kind shape. Fails the construction.
+void dvl_shape_attr(TF_OpKernelConstruction *ctx, const char *name, dvl_shape *out);
 bool dvl_shape_is_full(const dvl_shape *shape);
 // Whether a tensor of these dims can be one of `shape`.
 bool dvl_shape_fits(const dvl_shape *shape, const int64_t *dims, int rank);

@@ -26,7 +26,7 @@ static void *concat_v1_create(TF_OpKernelConstruction *ctx) {
   join_state *state = join_create(ctx);
   dvl_shape shape;
   if (!state) return NULL;
-  dvl_shape_attr(ctx, "element_shape", 0, &shape);
+  dvl_shape_attr(ctx, "element_shape", &shape);
   if (shape.rank == 0)
     dvp_create_fail(ctx, TF_INVALID_ARGUMENT, "Attribute element_shape must be of rank 1 at least");
   else

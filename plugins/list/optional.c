@@ -1,5 +1,6 @@
 // Optionals: variants that hold a tuple of tensors or nothing.
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/plugin.h"
 #include "dovetail/object.h"
@@ -116,17 +117,37 @@ typedef struct get_state {
   dvl_shape shapes[];
 } get_state;
 
+// The shapes of the components: `count` of them with `total` dimensions.
+static void get_shapes(TF_OpKernelConstruction *ctx, get_state *state, int total, TF_Status *status) {
+  size_t count = (size_t)state->count, sizes = (size_t)DVP_MAX(total, 0);
+  int64_t **dims = malloc(count * (sizeof(*dims) + sizeof(int)) + sizes * sizeof(int64_t) + 1);
+  if (!dims) {
+    dvp_create_fail(ctx, TF_RESOURCE_EXHAUSTED, "Out of memory for the shapes of an optional");
+    return;
+  }
+  int64_t *storage = (int64_t *)(dims + count);
+  int *ranks = (int *)(storage + sizes);
+  TF_OpKernelConstruction_GetAttrPartialShapeList(ctx, "output_shapes", dims, ranks, state->count, storage,
+                                                  (int)sizes, status);
+  for (size_t i = 0; TF_GetCode(status) == TF_OK && i < count; i++) {
+    state->shapes[i].rank = ranks[i];
+    if (ranks[i] > 0) memcpy(state->shapes[i].dims, dims[i], (size_t)ranks[i] * sizeof(int64_t));
+  }
+  free(dims);
+}
+
 static void *get_create(TF_OpKernelConstruction *ctx) {
   TF_Status *status = TF_NewStatus();
   int32_t count = 0, total = 0;
   TF_OpKernelConstruction_GetAttrSize(ctx, "output_shapes", &count, &total, status);
-  if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(ctx, status);
-  TF_DeleteStatus(status);
   count = DVP_MAX(count, 0);
   get_state *state = dvp_state_new(ctx, sizeof(*state) + (size_t)count * sizeof(state->shapes[0]));
-  if (!state) return NULL;
-  state->count = count;
-  for (int i = 0; i < count; i++) dvl_shape_attr(ctx, "output_shapes", i, &state->shapes[i]);
+  if (state) {
+    state->count = count;
+    if (count > 0) get_shapes(ctx, state, total, status);
+  }
+  if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(ctx, status);
+  TF_DeleteStatus(status);
   return state;
 }
 static void get_destroy(void *state) { free(state); }

@@ -36,10 +36,10 @@ bool dvl_shape_input(dvp_call *call, int index, dvl_shape *out) {
   return true;
 }
 
-void dvl_shape_attr(TF_OpKernelConstruction *ctx, const char *name, int index, dvl_shape *out) {
+void dvl_shape_attr(TF_OpKernelConstruction *ctx, const char *name, dvl_shape *out) {
   TF_Status *status = TF_NewStatus();
   out->rank = -1;
-  dvt_attr_shape(ctx, name, index, out->dims, DVP_MAX_RANK, &out->rank, status);
+  TF_OpKernelConstruction_GetAttrPartialShape(ctx, name, out->dims, DVP_MAX_RANK, &out->rank, status);
   if (TF_GetCode(status) != TF_OK) TF_OpKernelConstruction_Failure(ctx, status);
   TF_DeleteStatus(status);
 }

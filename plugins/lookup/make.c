@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dovetail/kernel_construction.h"
 #include "lookup/table.h"
 
 typedef struct make_state {
@@ -36,7 +37,7 @@ static void get_value_shape(TF_OpKernelConstruction *ctx, make_state *state) {
   int64_t dims[1] = {0};
   int rank = -1;
   TF_Status *status = TF_NewStatus();
-  dvt_attr_shape(ctx, "value_shape", 0, dims, 1, &rank, status);
+  TF_OpKernelConstruction_GetAttrPartialShape(ctx, "value_shape", dims, 1, &rank, status);
   bool fine = TF_GetCode(status) == TF_OK && rank == 1 && dims[0] >= 0;
   TF_DeleteStatus(status);
   if (!fine)

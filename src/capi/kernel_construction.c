@@ -1,9 +1,9 @@
-// TF_OpKernelConstruction_*: what a kernel's create function reads from its node. Missing attrs and wrong
-// kinds are reported as stock does, which differs between scalars, most lists, and lists of strings and
-// tensors.
+// TF_OpKernelConstruction_* of the stock headers: what a kernel's create function reads from its node.
+// Missing attrs and wrong kinds are reported as stock does, which differs between scalars, most lists, and
+// lists of strings and tensors. Dovetail's own additions are in construction_attrs.c and construction_info.c.
 #include "base/buf.h"
 #include "capi/buffer.h"
-#include "kernel/kernel.h"
+#include "capi/construction.h"
 #include "op/attr.h"
 #include "tensor/tensor_proto.h"
 #include "tensorflow/c/kernels.h"
@@ -11,16 +11,18 @@
 
 static const dvt_node_def *node_of(const TF_OpKernelConstruction *ctx) { return ctx->kernel->node; }
 
-// Ends a getter: stores the status, with attr and node named unless the message does so already.
-static void finish(const TF_OpKernelConstruction *ctx, const char *attr_name, dvt_status error,
-                   TF_Status *status) {
-  if (error && !strstr(dvt_status_message(error), "{{node "))
-    error = dvt_status_annotate(error, "\n\tfor attr '%s'\n\t [[{{node " DVT_STR_FMT "}}]]", attr_name,
-                                DVT_STR_ARG(node_of(ctx)->name));
+void dvt_construction_finish(const TF_OpKernelConstruction *ctx, const char *attr_name, dvt_status error,
+                             TF_Status *status) {
+  dvt_str op = node_of(ctx)->op->name, node = node_of(ctx)->name;
+  bool names_node = error && strstr(dvt_status_message(error), "{{node ");
+  if (attr_name) error = dvt_status_annotate(error, "\n\tfor attr '%s'", attr_name);
+  error = dvt_status_annotate(error, "\n\tin the kernel of op '" DVT_STR_FMT "'", DVT_STR_ARG(op));
+  if (!names_node) error = dvt_status_annotate(error, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(node));
   dvt_status_to_tf(error, status);
 }
 
-static dvt_status value_of(const TF_OpKernelConstruction *ctx, const char *attr_name, dvt_str *out_value) {
+dvt_status dvt_construction_attr(const TF_OpKernelConstruction *ctx, const char *attr_name,
+                                 dvt_str *out_value) {
   return dvt_node_attr_or_error(node_of(ctx), dvt_str_from(attr_name), out_value);
 }
 
@@ -87,7 +89,7 @@ void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction *ctx, const cha
   dvt_str value;
   if (TF_GetCode(status) == TF_OK || !dvt_node_attr(node_of(ctx), dvt_str_from(attr_name), &value)) {
     dvt_status error = attr_size(ctx, attr_name, &lists, &total);
-    if (error) finish(ctx, attr_name, error, status);
+    if (error) dvt_construction_finish(ctx, attr_name, error, status);
   }
   if (list_size) *list_size = lists;
   if (total_size) *total_size = total;
@@ -97,59 +99,59 @@ void TF_OpKernelConstruction_GetAttrType(TF_OpKernelConstruction *ctx, const cha
                                          TF_DataType *val, TF_Status *status) {
   dvt_str value;
   int dtype = 0;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_type(value, &dtype);
   if (!error) *val = (TF_DataType)dtype;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrInt32(TF_OpKernelConstruction *ctx, const char *attr_name, int32_t *val,
                                           TF_Status *status) {
   dvt_str value;
   int64_t n = 0;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_int(value, &n);
   if (!error && n != (int32_t)n)
     error = dvt_error(TF_INVALID_ARGUMENT, "Attr %s has value %lld out of range for an int32", attr_name,
                       (long long)n);
   if (!error) *val = (int32_t)n;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction *ctx, const char *attr_name, int64_t *val,
                                           TF_Status *status) {
   dvt_str value;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_int(value, val);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction *ctx, const char *attr_name, float *val,
                                           TF_Status *status) {
   dvt_str value;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_float(value, val);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrBool(TF_OpKernelConstruction *ctx, const char *attr_name, TF_Bool *val,
                                          TF_Status *status) {
   dvt_str value;
   bool flag = false;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_bool(value, &flag);
   if (!error) *val = flag;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrString(TF_OpKernelConstruction *ctx, const char *attr_name, char *val,
                                            size_t max_length, TF_Status *status) {
   dvt_str value, text = {0};
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_string(value, &text);
   size_t len = DVT_MIN(text.len, max_length);
   if (!error && len) memcpy(val, text.data, len);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 static dvt_status tensor_handle(dvt_str proto, TF_Tensor **out_tensor) {
@@ -167,24 +169,24 @@ void TF_OpKernelConstruction_GetAttrTensor(TF_OpKernelConstruction *ctx, const c
                                            TF_Tensor **val, TF_Status *status) {
   dvt_str value, proto;
   *val = NULL;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_tensor(value, &proto);
   if (!error) error = tensor_handle(proto, val);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                    TF_Status *status) {
   dvt_str value, name, list;
   TF_Buffer *buffer = NULL;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_func(value, &name, &list);
   if (!error) {
     dvt_buf buf = {0};
     dvt_buf_append_str(&buf, list);
     buffer = dvt_buf_hand_out(&buf, &error);
   }
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
   return buffer;
 }
 
@@ -195,7 +197,7 @@ void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction *ctx, const
   uint64_t bits;
   for (int i = 0; !error && i < max_vals && dvt_attr_list_next(&list, &bits, NULL); i++)
     vals[i] = (TF_DataType)bits;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 // Values beyond int32 are cut off, as in stock; only the scalar getter reports them.
@@ -206,7 +208,7 @@ void TF_OpKernelConstruction_GetAttrInt32List(TF_OpKernelConstruction *ctx, cons
   uint64_t bits;
   for (int i = 0; !error && i < max_vals && dvt_attr_list_next(&list, &bits, NULL); i++)
     vals[i] = (int32_t)bits;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction *ctx, const char *attr_name,
@@ -216,7 +218,7 @@ void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction *ctx, cons
   uint64_t bits;
   for (int i = 0; !error && i < max_vals && dvt_attr_list_next(&list, &bits, NULL); i++)
     vals[i] = (int64_t)bits;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction *ctx, const char *attr_name,
@@ -226,7 +228,7 @@ void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction *ctx, cons
   uint64_t bits;
   for (int i = 0; !error && i < max_vals && dvt_attr_list_next(&list, &bits, NULL); i++)
     vals[i] = dvt_bits_to_float(bits);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 void TF_OpKernelConstruction_GetAttrBoolList(TF_OpKernelConstruction *ctx, const char *attr_name,
@@ -235,7 +237,7 @@ void TF_OpKernelConstruction_GetAttrBoolList(TF_OpKernelConstruction *ctx, const
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_BOOL, &list);
   uint64_t bits;
   for (int i = 0; !error && i < max_vals && dvt_attr_list_next(&list, &bits, NULL); i++) vals[i] = bits != 0;
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 // Packs the strings one behind the other; entries before a failing one stay written, and so does its length.
@@ -263,10 +265,10 @@ void TF_OpKernelConstruction_GetAttrStringList(TF_OpKernelConstruction *ctx, con
                                                size_t storage_size, TF_Status *status) {
   dvt_str value;
   dvt_attr_list list;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_list_open(value, TF_ATTR_STRING, &list);
   if (!error) error = pack_strings(&list, values, lengths, max_values, storage, storage_size);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 static dvt_status unpack_tensors(dvt_attr_list *list, TF_Tensor **vals, int max_values) {
@@ -288,10 +290,10 @@ void TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernelConstruction *ctx, con
                                                TF_Tensor **vals, int max_values, TF_Status *status) {
   dvt_str value;
   dvt_attr_list list;
-  dvt_status error = value_of(ctx, attr_name, &value);
+  dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_list_open(value, TF_ATTR_TENSOR, &list);
   if (!error) error = unpack_tensors(&list, vals, max_values);
-  finish(ctx, attr_name, error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
 }
 
 static dvt_status tensor_shape(const TF_OpKernelConstruction *ctx, const char *attr_name, int64_t *dims,
@@ -299,7 +301,7 @@ static dvt_status tensor_shape(const TF_OpKernelConstruction *ctx, const char *a
   dvt_str value, proto;
   int64_t found[DVT_MAX_RANK];
   int rank = -1;
-  DVT_RETURN_IF_ERROR(value_of(ctx, attr_name, &value));
+  DVT_RETURN_IF_ERROR(dvt_construction_attr(ctx, attr_name, &value));
   DVT_RETURN_IF_ERROR(dvt_attr_get_shape(value, &proto));
   DVT_RETURN_IF_ERROR(dvt_shape_from_proto(proto, found, DVT_MAX_RANK, &rank));
   if (rank < 0) return dvt_error(TF_INVALID_ARGUMENT, "Attr %s is a shape of unknown rank", attr_name);
@@ -314,5 +316,5 @@ static dvt_status tensor_shape(const TF_OpKernelConstruction *ctx, const char *a
 
 void TF_OpKernelConstruction_GetAttrTensorShape(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                 int64_t *dims, size_t num_dims, TF_Status *status) {
-  finish(ctx, attr_name, tensor_shape(ctx, attr_name, dims, num_dims), status);
+  dvt_construction_finish(ctx, attr_name, tensor_shape(ctx, attr_name, dims, num_dims), status);
 }

@@ -1,10 +1,9 @@
-// include/dovetail/object.h and dvt_attr_shape of plugin.h: objects in tensors, who shares them, when they
-// end, zeros and sums, resources that threads make at the same time.
+// include/dovetail/object.h: objects in tensors, who shares them, when they end, zeros and sums, resources that
+// threads make at the same time.
 #include <pthread.h>
 
 #include "capi/kernel_context_test_util.h"
 #include "dovetail/object.h"
-#include "dovetail/plugin.h"
 #include "tensorflow/c/c_api.h"
 
 // ---- a type that counts how many values there are ----
@@ -487,53 +486,6 @@ static void test_forwarded_variant_is_updated_in_place(void **state) {
   }
 }
 
-// ---- dvt_attr_shape ----
-
-static int64_t dims[4];
-static int rank;
-static TF_Code codes[5];
-
-static void *create_with_shapes(TF_OpKernelConstruction *ctx) {
-  TF_Status *s = TF_NewStatus();
-  dvt_attr_shape(ctx, "shape", 0, dims, 4, &rank, s);
-  codes[0] = TF_GetCode(s);
-  int other = -7;
-  int64_t more[4];
-  dvt_attr_shape(ctx, "shapes", 1, more, 4, &other, s);
-  codes[1] = TF_GetCode(s) == TF_OK && other == -1 ? TF_OK : TF_INTERNAL;
-  dvt_attr_shape(ctx, "shapes", 2, more, 4, &other, s);
-  codes[2] = TF_GetCode(s);
-  dvt_attr_shape(ctx, "shape", 0, more, 1, &other, s);
-  codes[3] = TF_GetCode(s);
-  dvt_attr_shape(ctx, "nothing", 0, more, 4, &other, s);
-  codes[4] = TF_GetCode(s);
-  TF_DeleteStatus(s);
-  return NULL;
-}
-
-static void test_attr_shape(void **state) {
-  (void)state;
-  test_op("TestShapes", SPECS("a:shape: shape", "a:shapes: list(shape)", "i:x: float", "o:y: float"));
-  test_register(TF_NewKernelBuilder("TestShapes", "CPU", create_with_shapes, compute, NULL));
-  test_node t;
-  test_node_init(&t, "TestShapes", "n");
-  dvt_buf value = {0}, list = {0};
-  dvt_attr_put_shape(&value, (const int64_t[]){3, -1}, 2);
-  test_node_attr(&t, "shape", &value);
-  dvt_attr_put_shape_list(&list, (const int64_t *const[]){(const int64_t[]){1}, NULL}, (const int[]){1, -1},
-                          2);
-  test_node_attr(&t, "shapes", &list);
-  assert_ok(test_node_create(&t));
-  assert_int_equal(codes[0], TF_OK);
-  assert_int_equal(rank, 2);
-  assert_true(dims[0] == 3 && dims[1] == -1);
-  assert_int_equal(codes[1], TF_OK);
-  assert_int_equal(codes[2], TF_OUT_OF_RANGE);
-  assert_int_equal(codes[3], TF_INVALID_ARGUMENT);
-  assert_int_equal(codes[4], TF_NOT_FOUND);
-  test_node_deinit(&t);
-}
-
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_counting, end_counting)
   const struct CMUnitTest tests[] = {
@@ -548,7 +500,6 @@ int main(void) {
       TEST(test_list_of_resources),
       TEST(test_two_threads_make_one_resource),
       TEST(test_forwarded_variant_is_updated_in_place),
-      TEST(test_attr_shape),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

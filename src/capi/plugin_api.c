@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "kernel/context.h"
-#include "tensor/tensor_proto.h"
 
 void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
@@ -28,44 +27,6 @@ TF_Tensor *dvt_allocate_lasting(size_t bytes) {
   dvt_status_free(status);
   dvt_tensor_handle_delete(tensor);
   return NULL;
-}
-
-static dvt_status find_shape(dvt_str value, int index, dvt_str *out_proto) {
-  dvt_attr_info info;
-  dvt_attr_list list;
-  DVT_RETURN_IF_ERROR(dvt_attr_inspect(value, &info));
-  if (!info.is_list && index == 0) return dvt_attr_get_shape(value, out_proto);
-  if (index < 0 || index >= info.list_size)
-    return dvt_error(TF_OUT_OF_RANGE, "element %d of %lld was asked for", index,
-                     (long long)DVT_MAX(info.list_size, 1));
-  DVT_RETURN_IF_ERROR(dvt_attr_list_open(value, TF_ATTR_SHAPE, &list));
-  while (dvt_attr_list_next(&list, NULL, out_proto) && index > 0) index--;
-  return NULL;
-}
-
-static dvt_status attr_shape(const TF_OpKernelConstruction *ctx, const char *attr_name, int index,
-                             int64_t *dims, int max_dims, int *out_rank) {
-  dvt_str value, proto;
-  int64_t found[DVT_MAX_RANK];
-  int rank;
-  DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(ctx->kernel->node, dvt_str_from(attr_name), &value));
-  DVT_RETURN_IF_ERROR(find_shape(value, index, &proto));
-  DVT_RETURN_IF_ERROR(dvt_shape_from_proto(proto, found, DVT_MAX_RANK, &rank));
-  if (rank > max_dims)
-    return dvt_error(TF_INVALID_ARGUMENT, "the shape has %d dimensions, more than the %d there is room for",
-                     rank, max_dims);
-  if (rank > 0) memcpy(dims, found, (size_t)rank * sizeof *dims);
-  *out_rank = rank;
-  return NULL;
-}
-
-void dvt_attr_shape(TF_OpKernelConstruction *ctx, const char *attr_name, int index, int64_t *dims,
-                    int max_dims, int *out_rank, TF_Status *status) {
-  dvt_status error = attr_shape(ctx, attr_name, index, dims, max_dims, out_rank);
-  if (error && !strstr(dvt_status_message(error), "{{node "))
-    error = dvt_status_annotate(error, "\n\tfor attr '%s'\n\t [[{{node " DVT_STR_FMT "}}]]", attr_name,
-                                DVT_STR_ARG(ctx->kernel->node->name));
-  dvt_status_to_tf(error, status);
 }
 
 typedef struct new_variable {

@@ -105,6 +105,16 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
 }
 
 TF_Graph *dvt_session_graph(const TF_Session *session) { return session->graph; }
+dvt_resource_manager *dvt_session_resources(const TF_Session *session) { return session->resources; }
+dvt_str dvt_session_config_proto(const TF_Session *session) { return session->config_proto; }
+
+dvt_status dvt_session_function_library(const TF_Session *session, dvt_buf *out) {
+  TF_Graph *graph = session->graph;
+  pthread_mutex_lock(&graph->lock);
+  dvt_function_library_to_proto(graph->functions, out);
+  pthread_mutex_unlock(&graph->lock);
+  return out->failed ? dvt_error_out_of_memory(out->len) : NULL;
+}
 
 dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dvt_str name, TF_Tensor *out) {
   dvt_object *object;

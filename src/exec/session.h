@@ -50,6 +50,12 @@ void dvt_session_close(TF_Session *session);
 // keeps what that kernel uses alive until it reports done. NULL is fine.
 void dvt_session_destroy(TF_Session *session);
 TF_Graph *dvt_session_graph(const TF_Session *session);
+// The resources that the session's kernels share.
+dvt_resource_manager *dvt_session_resources(const TF_Session *session);
+// The ConfigProto that the session was made with, serialised; may be empty.
+dvt_str dvt_session_config_proto(const TF_Session *session);
+// Appends the functions of the graph as a serialised FunctionDefLibrary. Takes the graph's lock.
+dvt_status dvt_session_function_library(const TF_Session *session, dvt_buf *out) DVT_NODISCARD;
 // The present value of a variable; `container` may be empty. NOT_FOUND when there is none of this name,
 // FAILED_PRECONDITION when it was never assigned.
 dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dvt_str name,

@@ -10,13 +10,7 @@ int64_t dvt_now_ns(void) {
 }
 
 // Kernels may ask for the functions of the graph as a FunctionDefLibrary.
-static dvt_status function_library(void *arg, dvt_buf *out) {
-  TF_Graph *graph = arg;
-  pthread_mutex_lock(&graph->lock);
-  dvt_function_library_to_proto(graph->functions, out);
-  pthread_mutex_unlock(&graph->lock);
-  return out->failed ? dvt_error_out_of_memory(out->len) : NULL;
-}
+static dvt_status function_library(void *arg, dvt_buf *out) { return dvt_session_function_library(arg, out); }
 
 void dvt_step_init(dvt_step *step, TF_Session *session) {
   step->device = session->device;
@@ -24,7 +18,7 @@ void dvt_step_init(dvt_step *step, TF_Session *session) {
   step->resources = session->resources;
   step->config_proto = session->config_proto;
   step->function_library = function_library;
-  step->function_library_arg = session->graph;
+  step->function_library_arg = session;
   step->session_handle = dvt_str_from(session->handle);
   step->wants_start = &session->wants_start;
 }
