@@ -196,8 +196,8 @@ DVP_COMPUTE(unique_compute) {
   free(seen.slots);
 }
 
-static const dvp_kernel unique_rows[] = {DVP_REALS(DVP_SHARED_ROW, unique)
-                                             DVP_SHARED_ROW(b, unique){TF_STRING, unique_compute}};
+static const dvp_kernel unique_rows[] = {DVP_REALS(DVP_SHARED_ROW, unique) DVP_SHARED_ROW(b, unique)
+                                             DVP_KERNEL(TF_STRING, unique)};
 DVP_DEFINE_SET(unique, "T", NULL, NULL, unique_rows);
 
 // ---- ListDiff ----
@@ -228,6 +228,6 @@ DVP_COMPUTE(list_diff_compute) {
   free(picks);
   free(seen.slots);
 }
-static const dvp_kernel list_diff_rows[] = {
-    DVP_REALS(DVP_SHARED_ROW, list_diff){TF_STRING, list_diff_compute}};
+static const dvp_kernel list_diff_rows[] = {DVP_REALS(DVP_SHARED_ROW, list_diff)
+                                                DVP_KERNEL(TF_STRING, list_diff)};
 DVP_DEFINE_SET(list_diff, "T", NULL, NULL, list_diff_rows);

@@ -161,6 +161,7 @@ static inline dvp_bf16 dvp_bf16_store(float x) {
 #define DVP_TYPE_b TF_BOOL
 #define DVP_TYPE_c64 TF_COMPLEX64
 #define DVP_TYPE_c128 TF_COMPLEX128
+#define DVP_TYPE_str TF_STRING
 
 // The least and the greatest finite number of a type.
 #define DVP_LOWEST_f16 (-65504.0f)
@@ -202,8 +203,8 @@ static inline dvp_bf16 dvp_bf16_store(float x) {
 #define DVP_INDICES(X, ...) X(i32, __VA_ARGS__) X(i64, __VA_ARGS__)
 
 // A row of a kernel table: the compute function is <op>_<t>_compute.
-#define DVP_ROW(t, op) {DVP_TYPE_##t, op##_##t##_compute},
+#define DVP_ROW(t, op) DVP_KERNEL(DVP_TYPE_##t, op##_##t)
 // A row of a table whose kernels share one compute function, <op>_compute.
-#define DVP_SHARED_ROW(t, op) {DVP_TYPE_##t, op##_compute},
+#define DVP_SHARED_ROW(t, op) DVP_KERNEL(DVP_TYPE_##t, op)
 
 #endif  // DOVETAIL_PLUGINS_COMMON_DTYPE_H_

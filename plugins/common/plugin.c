@@ -60,7 +60,7 @@ static void register_kernels(const char *op, const dvp_kernel_set *set, TF_Statu
       TF_DeleteKernelBuilder(builder);
       continue;
     }
-    TF_RegisterKernelBuilder(op, builder, status);
+    TF_RegisterKernelBuilder(kernel->class_name, builder, status);
     report("registering a kernel of", op, status);
   }
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dovetail/selective_registration.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
 
@@ -22,11 +23,17 @@
 
 typedef void (*dvp_compute)(void *state, TF_OpKernelContext *ctx);
 
-// One registered kernel: the dtype its set's attr must have (0: any) and what computes it.
+// One registered kernel: the dtype its set's attr must have (0: any), what computes it, and its class, by
+// which it is selected (dovetail/selective_registration.h).
 typedef struct dvp_kernel {
   TF_DataType dtype;
   dvp_compute compute;
+  const char *class_name;
 } dvp_kernel;
+
+// A row of a table of them: the class is the name of the compute function without "_compute".
+#define DVP_KERNEL(dtype, name) DVP_KERNEL_ROW(dtype, name, name##_compute)
+#define DVP_KERNEL_ROW(dtype, name, compute) DVT_IF_KERNEL(name, {dtype, compute, #name}, )
 
 typedef struct dvp_kernel_set {
   const char *attr;                               // the constrained attr; NULL: none
@@ -71,8 +78,8 @@ void dvp_plugin_register(const dvp_op *ops, int count);
                                         (int)(sizeof(rows) / sizeof((rows)[0])), rows}
 
 // A set of one kernel for every dtype.
-#define DVP_DEFINE_ANY(name, create_fn, destroy_fn, compute_fn)  \
-  static const dvp_kernel name##_any_rows[] = {{0, compute_fn}}; \
+#define DVP_DEFINE_ANY(name, create_fn, destroy_fn, compute_fn)                      \
+  static const dvp_kernel name##_any_rows[] = {DVP_KERNEL_ROW(0, name, compute_fn)}; \
   DVP_DEFINE_SET(name, NULL, create_fn, destroy_fn, name##_any_rows)
 
 #endif  // DOVETAIL_PLUGINS_COMMON_PLUGIN_H_

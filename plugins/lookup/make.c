@@ -119,8 +119,8 @@ DVP_COMPUTE(make_table_compute) {
   dvp_ok(call);
 }
 
-#define MAKE_OP(name)                                                \
-  static const dvp_kernel name##_rows[] = {{0, make_table_compute}}; \
+#define MAKE_OP(name)                                                  \
+  static const dvp_kernel name##_rows[] = {DVP_KERNEL(0, make_table)}; \
   DVP_DEFINE_SET(name, NULL, name##_create, make_destroy, name##_rows)
 MAKE_OP(hash_table);
 MAKE_OP(mutable);

@@ -122,7 +122,7 @@ DVP_COMPUTE(size_compute) {
   int64_t *out = table ? dvp_output(call, 0, NULL, 0) : NULL;
   if (out) *out = dvk_table_size(table);
 }
-DVP_DEFINE_ANY(size, NULL, NULL, size_compute);
+DVP_DEFINE_ANY(table_size, NULL, NULL, size_compute);
 
 DVP_COMPUTE(export_compute) {
   (void)state;

@@ -145,5 +145,5 @@ static void add_str_compute(void *state, TF_OpKernelContext *ctx) {
       sizeof(TF_TString), 20 * DVP_COSTLY, false,      "Out of memory while joining strings"};
   dvp_binary_run(ctx, &loops);
 }
-static const dvp_kernel add_v1_rows[] = {DVP_NUMBERS(DVP_ROW, add){TF_STRING, add_str_compute}};
+static const dvp_kernel add_v1_rows[] = {DVP_NUMBERS(DVP_ROW, add) DVP_KERNEL(TF_STRING, add_str)};
 DVP_DEFINE_SET(add_v1, "T", NULL, NULL, add_v1_rows);

@@ -67,14 +67,15 @@ EQUALITY_TYPES(EQUALITY, equal, a == b, false)
 EQUALITY_TYPES(EQUALITY, not_equal, a != b, true)
 EQUALITY_COMPUTE(str, equal, TF_TString, false)
 EQUALITY_COMPUTE(str, not_equal, TF_TString, true)
-#define DVP_TYPE_str TF_STRING
 // Quantised types compare as the integers they are stored in.
-#define EQUALITY_ROWS(op)                                                                                   \
-  EQUALITY_TYPES(DVP_ROW, op)                                                                               \
-  DVP_ROW(str, op){TF_QINT8, op##_i8_compute}, {TF_QUINT8, op##_u8_compute}, {TF_QINT16, op##_i16_compute}, \
-      {TF_QUINT16, op##_u16_compute}, {                                                                     \
-    TF_QINT32, op##_i32_compute                                                                             \
-  }
+#define EQUALITY_ROWS(op)          \
+  EQUALITY_TYPES(DVP_ROW, op)      \
+  DVP_ROW(str, op)                 \
+  DVP_KERNEL(TF_QINT8, op##_i8)    \
+  DVP_KERNEL(TF_QUINT8, op##_u8)   \
+  DVP_KERNEL(TF_QINT16, op##_i16)  \
+  DVP_KERNEL(TF_QUINT16, op##_u16) \
+  DVP_KERNEL(TF_QINT32, op##_i32)
 static const dvp_kernel equal_rows[] = {EQUALITY_ROWS(equal)};
 static const dvp_kernel not_equal_rows[] = {EQUALITY_ROWS(not_equal)};
 static void equality_destroy(void *state) { free(state); }
@@ -83,12 +84,12 @@ DVP_DEFINE_SET(not_equal, "T", equality_create, equality_destroy, not_equal_rows
 
 // ---- logic on bools ----
 
-#define LOGIC(op, EXPR)                                        \
-  DVP_BINARY_FUNCTIONS(b, op, b, DVP_CHEAP, EXPR)              \
-  static const dvp_kernel op##_rows[] = {{0, op##_b_compute}}; \
+#define LOGIC(op, EXPR)                                          \
+  DVP_BINARY_FUNCTIONS(b, op, b, DVP_CHEAP, EXPR)                \
+  static const dvp_kernel op##_rows[] = {DVP_KERNEL(0, op##_b)}; \
   DVP_DEFINE_SET(op, NULL, NULL, NULL, op##_rows);
 LOGIC(logical_and, a &b)
 LOGIC(logical_or, a | b)
 DVP_UNARY_FUNCTIONS(b, logical_not, b, DVP_CHEAP, !a)
-static const dvp_kernel logical_not_rows[] = {{0, logical_not_b_compute}};
+static const dvp_kernel logical_not_rows[] = {DVP_KERNEL(0, logical_not_b)};
 DVP_DEFINE_SET(logical_not, NULL, NULL, NULL, logical_not_rows);

@@ -91,7 +91,8 @@ DVP_COMPUTE(add_n_variants) {
   dvp_ok(call);
 }
 
-static const dvp_kernel add_n_rows[] = {DVP_NUMBERS(DVP_ROW, add_n){TF_VARIANT, add_n_variants}};
+static const dvp_kernel add_n_rows[] = {DVP_NUMBERS(DVP_ROW, add_n)
+                                            DVP_KERNEL_ROW(TF_VARIANT, add_n_variants, add_n_variants)};
 DVP_DEFINE_SET(add_n, "T", NULL, NULL, add_n_rows);
 
 // ---- ClipByValue: bounds are scalars, or tensors of the shape of t ----

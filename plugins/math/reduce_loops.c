@@ -119,8 +119,8 @@ SET(min, DVP_REALS(DVP_ROW, min))
 
 REDUCER(b, all, uint8_t, 1, a &(x != 0), x)
 REDUCER(b, any, uint8_t, 0, a | (x != 0), x)
-#define BOOL_SET(op)                                           \
-  static const dvp_kernel op##_rows[] = {{0, op##_b_compute}}; \
+#define BOOL_SET(op)                                             \
+  static const dvp_kernel op##_rows[] = {DVP_KERNEL(0, op##_b)}; \
   DVP_DEFINE_SET(op, NULL, dvp_reduce_create, dvp_reduce_destroy, op##_rows);
 BOOL_SET(all)
 BOOL_SET(any)

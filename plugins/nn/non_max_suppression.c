@@ -219,7 +219,7 @@ DVP_COMPUTE(nms_compute) {
   write_results(call, state, &m);
   dvp_free_temp(scratch);
 }
-static const dvp_kernel nms_rows[] = {{TF_HALF, nms_compute}, {TF_FLOAT, nms_compute}};
+static const dvp_kernel nms_rows[] = {DVP_KERNEL(TF_HALF, nms) DVP_KERNEL(TF_FLOAT, nms)};
 DVP_DEFINE_ANY(non_max_suppression, create_v1, nms_destroy, nms_compute);
 DVP_DEFINE_SET(non_max_suppression_v2, "T", create_v2, nms_destroy, nms_rows);
 DVP_DEFINE_SET(non_max_suppression_v3, "T", create_v3, nms_destroy, nms_rows);

@@ -87,4 +87,4 @@ RANGE_COMPUTE(f64, range)
 RANGE_COMPUTE(i32, range)
 RANGE_COMPUTE(i64, range)
 static const dvp_kernel range_rows[] = {DVP_SINGLES(DVP_ROW, range) DVP_INDICES(DVP_ROW, range)};
-DVP_DEFINE_SET(range, "T", NULL, NULL, range_rows);
+DVP_DEFINE_SET(ragged_range, "T", NULL, NULL, range_rows);

@@ -64,13 +64,12 @@ DVP_COMPUTE(uniform_compute) { floats(call, state, DVP_UNIFORM); }
 DVP_COMPUTE(normal_compute) { floats(call, state, DVP_NORMAL); }
 DVP_COMPUTE(truncated_compute) { floats(call, state, DVP_TRUNCATED_NORMAL); }
 
-#define FLOAT_SET(set, compute)                                                               \
-  static const dvp_kernel set##_rows[] = {                                                    \
-      {TF_HALF, compute}, {TF_BFLOAT16, compute}, {TF_FLOAT, compute}, {TF_DOUBLE, compute}}; \
+#define FLOAT_SET(set, name)                                                 \
+  static const dvp_kernel set##_rows[] = {DVP_FLOATS(DVP_SHARED_ROW, name)}; \
   DVP_DEFINE_SET(set, "dtype", create_float, destroy, set##_rows)
-FLOAT_SET(random_uniform, uniform_compute);
-FLOAT_SET(random_normal, normal_compute);
-FLOAT_SET(truncated_normal, truncated_compute);
+FLOAT_SET(random_uniform, uniform);
+FLOAT_SET(random_normal, normal);
+FLOAT_SET(truncated_normal, truncated);
 
 DVP_COMPUTE(uniform_int_compute) {
   random_state *random = state;
@@ -81,8 +80,8 @@ DVP_COMPUTE(uniform_int_compute) {
   dvp_philox generator = reserve(random, (uint64_t)count * COUNTERS_PER_VALUE);
   dvp_random_fill(call, DVP_UNIFORM_INT, random->dtype, generator, limits, out, count);
 }
-static const dvp_kernel uniform_int_rows[] = {{TF_INT32, uniform_int_compute},
-                                              {TF_INT64, uniform_int_compute}};
+static const dvp_kernel uniform_int_rows[] = {DVP_KERNEL(TF_INT32, uniform_int)
+                                                  DVP_KERNEL(TF_INT64, uniform_int)};
 DVP_DEFINE_SET(random_uniform_int, "Tout", create_int, destroy, uniform_int_rows);
 
 // ---- Multinomial: classes drawn by their logits ----
@@ -172,10 +171,8 @@ DVP_COMPUTE(multinomial_compute) {
   }
   dvp_free_temp(scratch);
 }
-static const dvp_kernel multinomial_rows[] = {{TF_HALF, multinomial_compute},
-                                              {TF_BFLOAT16, multinomial_compute},
-                                              {TF_FLOAT, multinomial_compute},
-                                              {TF_DOUBLE, multinomial_compute}};
+static const dvp_kernel multinomial_rows[] = {DVP_KERNEL(TF_HALF, multinomial) DVP_KERNEL(
+    TF_BFLOAT16, multinomial) DVP_KERNEL(TF_FLOAT, multinomial) DVP_KERNEL(TF_DOUBLE, multinomial)};
 DVP_DEFINE_SET(multinomial, "T", create_multinomial, destroy, multinomial_rows);
 
 // ---- RandomShuffle: the slices of the first dim in another order ----

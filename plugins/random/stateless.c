@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/plugin.h"
+#include "common/dtype.h"
 #include "random/distribution.h"
 
 // Numbers of the algorithms in stock's ops.
@@ -86,23 +87,16 @@ static void generate(dvp_call *call, const stateless_state *state, dvp_distribut
 #define OPS(name, kind, limits)                                                                   \
   DVP_COMPUTE(name##_compute) { generate(call, state, kind, by_seed, limits < 0 ? -1 : limits); } \
   DVP_COMPUTE(name##_v2_compute) { generate(call, state, kind, by_key, limits < 0 ? -1 : limits + 2); }
-#define FLOATS(compute)                                                                     \
-  {                                                                                         \
-    {TF_HALF, compute}, {TF_BFLOAT16, compute}, {TF_FLOAT, compute}, { TF_DOUBLE, compute } \
-  }
-#define ALL_INTS(compute)                                                                  \
-  {                                                                                        \
-    {TF_INT32, compute}, {TF_INT64, compute}, {TF_UINT32, compute}, { TF_UINT64, compute } \
-  }
-#define SETS(name, kind, limits, TYPES)                                \
-  OPS(name, kind, limits)                                              \
-  static const dvp_kernel name##_rows[] = TYPES(name##_compute);       \
-  static const dvp_kernel name##_v2_rows[] = TYPES(name##_v2_compute); \
-  DVP_DEFINE_SET(name, "dtype", create, destroy, name##_rows);         \
+#define ALL_INTS(X, name) X(i32, name) X(i64, name) X(u32, name) X(u64, name)
+#define SETS(name, kind, limits, TYPES)                                          \
+  OPS(name, kind, limits)                                                        \
+  static const dvp_kernel name##_rows[] = {TYPES(DVP_SHARED_ROW, name)};         \
+  static const dvp_kernel name##_v2_rows[] = {TYPES(DVP_SHARED_ROW, name##_v2)}; \
+  DVP_DEFINE_SET(name, "dtype", create, destroy, name##_rows);                   \
   DVP_DEFINE_SET(name##_v2, "dtype", create, destroy, name##_v2_rows);
-SETS(stateless_uniform, DVP_UNIFORM, -1, FLOATS)
-SETS(stateless_normal, DVP_NORMAL, -1, FLOATS)
-SETS(stateless_truncated, DVP_TRUNCATED_NORMAL, -1, FLOATS)
+SETS(stateless_uniform, DVP_UNIFORM, -1, DVP_FLOATS)
+SETS(stateless_normal, DVP_NORMAL, -1, DVP_FLOATS)
+SETS(stateless_truncated, DVP_TRUNCATED_NORMAL, -1, DVP_FLOATS)
 SETS(stateless_int, DVP_UNIFORM_INT, 2, ALL_INTS)
 SETS(stateless_full_int, DVP_FULL_INT, -1, ALL_INTS)
 

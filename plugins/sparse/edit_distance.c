@@ -151,6 +151,6 @@ DVP_COMPUTE(edit_distance_compute) {
 }
 
 #define EDIT_TYPES(X, ...) DVP_NUMBERS(X, __VA_ARGS__) X(b, __VA_ARGS__)
-static const dvp_kernel edit_rows[] = {
-    EDIT_TYPES(DVP_SHARED_ROW, edit_distance){TF_STRING, edit_distance_compute}};
+static const dvp_kernel edit_rows[] = {EDIT_TYPES(DVP_SHARED_ROW, edit_distance)
+                                           DVP_KERNEL(TF_STRING, edit_distance)};
 DVP_DEFINE_SET(edit_distance, "T", edit_create, edit_destroy, edit_rows);

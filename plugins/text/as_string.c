@@ -119,7 +119,6 @@ typedef TF_TString dvp_str;
 #define DVP_TYPE_str TF_STRING
 AS_STRING(str, add_string(s, out, dvx_span_of(x)))
 
-#define AS_STRING_ROW(t, op) {DVP_TYPE_##t, op##_##t##_compute},
-static const dvp_kernel as_string_rows[] = {DVP_NUMBERS(AS_STRING_ROW, as_string) AS_STRING_ROW(b, as_string)
-                                                AS_STRING_ROW(str, as_string)};
+static const dvp_kernel as_string_rows[] = {DVP_NUMBERS(DVP_ROW, as_string) DVP_ROW(b, as_string)
+                                                DVP_ROW(str, as_string)};
 DVP_DEFINE_SET(as_string, "T", as_string_create, as_string_destroy, as_string_rows);

@@ -121,5 +121,5 @@ static void case_destroy(void *state) { free(state); }
 
 DVP_COMPUTE(string_case_compute) { dvx_map_elements(call, map_case, state, 200000); }
 DVP_DEFINE_ANY(string_lower, lower_create, case_destroy, string_case_compute);
-static const dvp_kernel string_upper_rows[] = {{0, string_case_compute}};
+static const dvp_kernel string_upper_rows[] = {DVP_KERNEL(0, string_case)};
 DVP_DEFINE_SET(string_upper, NULL, upper_create, case_destroy, string_upper_rows);

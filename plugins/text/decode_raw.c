@@ -72,11 +72,10 @@ DVP_COMPUTE(decode_raw_compute) {
   }
   decode_all(call, &in, (int64_t)bytes, *little);
 }
-#define RAW_ROW(t, op) {DVP_TYPE_##t, op##_compute},
 #define PADDED_TYPES(X, ...) \
   DVP_FLOATS(X, __VA_ARGS__) DVP_SIGNED(X, __VA_ARGS__) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__)
-static const dvp_kernel decode_raw_rows[] = {PADDED_TYPES(RAW_ROW, decode_raw)
-                                                 DVP_COMPLEX(RAW_ROW, decode_raw) RAW_ROW(b, decode_raw)};
+static const dvp_kernel decode_raw_rows[] = {PADDED_TYPES(DVP_SHARED_ROW, decode_raw) DVP_COMPLEX(
+    DVP_SHARED_ROW, decode_raw) DVP_SHARED_ROW(b, decode_raw)};
 DVP_DEFINE_SET(decode_raw, "out_type", order_create, order_destroy, decode_raw_rows);
 
 DVP_COMPUTE(decode_padded_raw_compute) {
@@ -94,5 +93,5 @@ DVP_COMPUTE(decode_padded_raw_compute) {
   }
   decode_all(call, &in, bytes, *little);
 }
-static const dvp_kernel decode_padded_raw_rows[] = {PADDED_TYPES(RAW_ROW, decode_padded_raw)};
+static const dvp_kernel decode_padded_raw_rows[] = {PADDED_TYPES(DVP_SHARED_ROW, decode_padded_raw)};
 DVP_DEFINE_SET(decode_padded_raw, "out_type", order_create, order_destroy, decode_padded_raw_rows);

@@ -224,6 +224,6 @@ DVP_COMPUTE(unsorted_segment_join_compute) {
   free(first);
   free(rows);
 }
-static const dvp_kernel unsorted_segment_join_rows[] = {{TF_INT32, unsorted_segment_join_compute},
-                                                        {TF_INT64, unsorted_segment_join_compute}};
+static const dvp_kernel unsorted_segment_join_rows[] = {DVP_KERNEL(TF_INT32, unsorted_segment_join)
+                                                            DVP_KERNEL(TF_INT64, unsorted_segment_join)};
 DVP_DEFINE_SET(unsorted_segment_join, "Tindices", join_create, join_destroy, unsorted_segment_join_rows);

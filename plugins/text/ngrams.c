@@ -154,6 +154,6 @@ DVP_COMPUTE(string_ngrams_compute) {
   if (text.failed) dvp_fail(call, TF_RESOURCE_EXHAUSTED, DVX_NO_MEMORY);
   dvx_text_free(&text);
 }
-static const dvp_kernel string_ngrams_rows[] = {{TF_INT32, string_ngrams_compute},
-                                                {TF_INT64, string_ngrams_compute}};
+static const dvp_kernel string_ngrams_rows[] = {DVP_KERNEL(TF_INT32, string_ngrams)
+                                                    DVP_KERNEL(TF_INT64, string_ngrams)};
 DVP_DEFINE_SET(string_ngrams, "Tsplits", ngrams_create, ngrams_destroy, string_ngrams_rows);

@@ -151,5 +151,5 @@ DVP_COMPUTE(substr_compute) {
   bool fine = op.out != NULL;
   for (int64_t i = 0; fine && i < op.in.count; i++) fine = substr_one(call, &op, i, op.pos.rank ? i : 0, i);
 }
-static const dvp_kernel substr_rows[] = {{TF_INT32, substr_compute}, {TF_INT64, substr_compute}};
+static const dvp_kernel substr_rows[] = {DVP_KERNEL(TF_INT32, substr) DVP_KERNEL(TF_INT64, substr)};
 DVP_DEFINE_SET(substr, "T", unit_create, unit_destroy, substr_rows);

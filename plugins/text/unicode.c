@@ -167,13 +167,13 @@ static void decode_all(dvp_call *call, const unicode_state *state, bool with_off
 }
 
 DVP_COMPUTE(unicode_decode_compute) { decode_all(call, state, false); }
-static const dvp_kernel unicode_decode_rows[] = {{TF_INT32, unicode_decode_compute},
-                                                 {TF_INT64, unicode_decode_compute}};
+static const dvp_kernel unicode_decode_rows[] = {DVP_KERNEL(TF_INT32, unicode_decode)
+                                                     DVP_KERNEL(TF_INT64, unicode_decode)};
 DVP_DEFINE_SET(unicode_decode, "Tsplits", decode_create, unicode_destroy, unicode_decode_rows);
 
 DVP_COMPUTE(unicode_decode_offsets_compute) { decode_all(call, state, true); }
-static const dvp_kernel unicode_decode_offsets_rows[] = {{TF_INT32, unicode_decode_offsets_compute},
-                                                         {TF_INT64, unicode_decode_offsets_compute}};
+static const dvp_kernel unicode_decode_offsets_rows[] = {DVP_KERNEL(TF_INT32, unicode_decode_offsets)
+                                                             DVP_KERNEL(TF_INT64, unicode_decode_offsets)};
 DVP_DEFINE_SET(unicode_decode_offsets, "Tsplits", decode_create, unicode_destroy,
                unicode_decode_offsets_rows);
 
@@ -220,8 +220,8 @@ DVP_COMPUTE(unicode_encode_compute) {
     dvp_fail(call, TF_RESOURCE_EXHAUSTED, DVX_NO_MEMORY);
   dvx_text_free(&text);
 }
-static const dvp_kernel unicode_encode_rows[] = {{TF_INT32, unicode_encode_compute},
-                                                 {TF_INT64, unicode_encode_compute}};
+static const dvp_kernel unicode_encode_rows[] = {DVP_KERNEL(TF_INT32, unicode_encode)
+                                                     DVP_KERNEL(TF_INT64, unicode_encode)};
 DVP_DEFINE_SET(unicode_encode, "Tsplits", encode_create, unicode_destroy, unicode_encode_rows);
 
 // ---- UnicodeTranscode ----

@@ -143,10 +143,10 @@ static dvt_status insert(const dvt_kernel_def *from, dvt_str class_name) {
 
 dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
   if (!builder) return dvt_error(TF_INVALID_ARGUMENT, "a kernel was registered with a NULL builder");
-  dvt_status status;
+  dvt_status status = NULL;
   if (builder->failed) {
     status = dvt_error_out_of_memory(0);
-  } else {
+  } else if (!dvt_str_is(builder->def.op, "_no_register")) {
     dvt_load *load = dvt_load_current();
     builder->def.load = load;
     builder->def.plugin = load ? load->plugin : NULL;

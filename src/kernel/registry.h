@@ -30,7 +30,8 @@ typedef struct dvt_kernel_def {
   struct dvt_kernel_def *next;  // same op
 } dvt_kernel_def;
 
-// Consumes the builder (TF_KernelBuilder, kernel/builder.h). `class_name` may be empty. The plugin being
+// Consumes the builder (TF_KernelBuilder, kernel/builder.h). `class_name` may be empty. A kernel of the op
+// "_no_register", which selective registration leaves out (document 003), is passed over. The plugin being
 // loaded on this thread (dvt_load_begin) owns the kernel and others do not see it until that has ended; while
 // there is one, a kernel that equals a registered one in everything, functions included, is ignored: plugins
 // register from a constructor and again from TF_InitKernel.

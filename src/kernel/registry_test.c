@@ -69,6 +69,20 @@ static void test_rule_095_no_compute_function(void **state) {
   test_node_deinit(&t);
 }
 
+// Document 003: with selective registration Name() gives this op to kernels that are not wanted.
+static void test_no_register_is_passed_over(void **state) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  TF_RegisterKernelBuilder("Unwanted", builder_for("_no_register", "CPU", compute_a), status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  dvt_buf kernels = {0};
+  dvt_kernel_list_text(DVT_STR("_no_register"), &kernels);
+  dvt_buf_append_byte(&kernels, '\0');
+  assert_non_null(strstr(kernels.data, "no registered kernels"));
+  dvt_buf_deinit(&kernels);
+  TF_DeleteStatus(status);
+}
+
 static void test_rule_096_registration_checks_nothing(void **state) {
   (void)state;
   TF_Status *status = TF_NewStatus();
@@ -504,6 +518,7 @@ int main(void) {
       cmocka_unit_test(test_rule_010_delete_null_builder),
       cmocka_unit_test(test_rule_094_names_are_copied),
       cmocka_unit_test(test_rule_095_no_compute_function),
+      cmocka_unit_test(test_no_register_is_passed_over),
       cmocka_unit_test(test_rule_096_registration_checks_nothing),
       cmocka_unit_test(test_rule_098_kernel_def),
       cmocka_unit_test(test_rule_099_labels),
