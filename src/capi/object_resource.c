@@ -107,7 +107,7 @@ void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t 
 }
 
 static dvt_status destroy_resource(TF_OpKernelContext *ctx, int index) {
-  dvt_object *object;
+  dvt_object *object = NULL;
   DVT_RETURN_IF_ERROR(object_input(ctx, index, &object));
   dvt_status status = dvt_resource_delete_object(ctx->step->resources, object);
   if (!status && object->type == &dvt_variable_type) dvt_variable_clear((dvt_variable *)object);

@@ -43,7 +43,7 @@ static dvt_status lacks(const dvt_value_type *type, const arithmetic *a, const c
 
 // The zeros of one element; of nothing, nothing.
 static dvt_status zeros_of(const arithmetic *a, dvt_object *from, dvt_object **out_object) {
-  const dvt_plugin_object *source;
+  const dvt_plugin_object *source = NULL;
   void *value = NULL;
   DVT_RETURN_IF_ERROR(plugins_own(from, &source));
   if (!source) {
@@ -63,7 +63,7 @@ static dvt_status zeros_of(const arithmetic *a, dvt_object *from, dvt_object **o
 }
 
 static dvt_status sum_of(const arithmetic *a, dvt_object *x, dvt_object *y, dvt_object **out_object) {
-  const dvt_plugin_object *left, *right;
+  const dvt_plugin_object *left = NULL, *right = NULL;
   DVT_RETURN_IF_ERROR(plugins_own(x, &left));
   DVT_RETURN_IF_ERROR(plugins_own(y, &right));
   if (!left || !right)
@@ -99,7 +99,7 @@ static void replace(dvt_object **element, dvt_object *object) {
 
 static dvt_status put_zeros(const arithmetic *a, TF_Tensor *to, int64_t index, const TF_Tensor *from,
                             int64_t from_index) {
-  dvt_object **target, **source, *zeros;
+  dvt_object **target = NULL, **source = NULL, *zeros = NULL;
   DVT_RETURN_IF_ERROR(variant_element(to, index, &target));
   DVT_RETURN_IF_ERROR(variant_element(from, from_index, &source));
   DVT_RETURN_IF_ERROR(zeros_of(a, *source, &zeros));
@@ -114,7 +114,7 @@ void dvt_object_zeros_like(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index
 
 static dvt_status put_sum(const arithmetic *arithmetic, TF_Tensor *to, int64_t index, const TF_Tensor *a,
                           int64_t a_index, const TF_Tensor *b, int64_t b_index) {
-  dvt_object **target, **left, **right, *sum;
+  dvt_object **target = NULL, **left = NULL, **right = NULL, *sum = NULL;
   DVT_RETURN_IF_ERROR(variant_element(to, index, &target));
   DVT_RETURN_IF_ERROR(variant_element(a, a_index, &left));
   DVT_RETURN_IF_ERROR(variant_element(b, b_index, &right));
@@ -221,7 +221,7 @@ static dvt_status output_variant(TF_OpKernelContext *ctx, dvt_object *object) {
 
 // `to` += `from`, in an array of references.
 static dvt_status accumulate(const arithmetic *a, dvt_object **to, dvt_object **from) {
-  dvt_object *sum;
+  dvt_object *sum = NULL;
   DVT_RETURN_IF_ERROR(sum_of(a, *to, *from, &sum));
   replace(to, sum);
   replace(from, NULL);
@@ -250,7 +250,7 @@ static dvt_status add_all(const arithmetic *a) {
   if (!objects) return dvt_error_out_of_memory((size_t)count * sizeof *objects);
   dvt_status status = NULL;
   for (int i = 0; i < count && !status; i++) {
-    const TF_Tensor *input;
+    const TF_Tensor *input = NULL;
     status = variant_input(ctx, i, "TF_AddNVariant", &input);
     if (!status) objects[i] = dvt_object_retain(*(dvt_object *const *)input->data);
   }
@@ -281,8 +281,8 @@ void TF_AddNVariant(TF_OpKernelContext *ctx,
 }
 
 static dvt_status make_zeros(const arithmetic *a) {
-  const TF_Tensor *input;
-  dvt_object *zeros;
+  const TF_Tensor *input = NULL;
+  dvt_object *zeros = NULL;
   DVT_RETURN_IF_ERROR(variant_input(a->ctx, 0, "TF_ZerosLikeVariant", &input));
   DVT_RETURN_IF_ERROR(zeros_of(a, *(dvt_object *const *)input->data, &zeros));
   return output_variant(a->ctx, zeros);
