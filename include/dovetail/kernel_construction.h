@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "dovetail/export.h"
+#include "dovetail/object.h"
 #include "tensorflow/c/kernels.h"
 
 #ifdef __cplusplus
@@ -167,6 +168,45 @@ DVT_EXPORT void TF_OpKernelConstruction_GetSerializedFunctionDefLibrary(TF_OpKer
 DVT_EXPORT void TF_OpKernelConstruction_GetSerializedConfigProto(TF_OpKernelConstruction *ctx,
                                                                  TF_Buffer *serialized_config_proto,
                                                                  TF_Status *status);
+
+// ---- resources ----
+
+// How TF_OpKernelConstruction_ResourceHandle makes the value of a resource that does not exist yet: returns it, or NULL
+// with an error in `status`.
+typedef void *(*TF_OpKernelConstruction_CreateResource)(TF_OpKernelConstruction *ctx, void *arg, TF_Status *status);
+
+// dvt_resource_handle (dovetail/object.h) at construction: a scalar TF_RESOURCE tensor that refers to the resource
+// container/name of the session; made with `create` if it does not exist (NULL: looked up only). A kernel that keeps the
+// handle keeps the resource alive.
+// Owner: the caller deletes the tensor.
+// Errors: INVALID_ARGUMENT when the name holds another type, NOT_FOUND, FAILED_PRECONDITION (the kernel is not made for a
+//   session), what create reports.
+// Since: dovetail
+DVT_EXPORT TF_Tensor *TF_OpKernelConstruction_ResourceHandle(TF_OpKernelConstruction *ctx, const char *container,
+                                                             size_t container_bytes, const char *name,
+                                                             size_t name_bytes, const dvt_value_type *type,
+                                                             TF_OpKernelConstruction_CreateResource create, void *arg,
+                                                             TF_Status *status);
+
+// dvt_variable_handle (dovetail/plugin.h) at construction.
+// Owner: the caller deletes the tensor.
+// Errors: INVALID_ARGUMENT when the name holds another kind of resource or for an unknown dtype, FAILED_PRECONDITION (the
+//   kernel is not made for a session).
+// Since: dovetail
+DVT_EXPORT TF_Tensor *TF_OpKernelConstruction_VariableHandle(TF_OpKernelConstruction *ctx, const char *container,
+                                                             size_t container_bytes, const char *name,
+                                                             size_t name_bytes, TF_DataType dtype, TF_Status *status);
+
+// dvt_resource_remove at construction: takes the resource out of its container; handles to it keep it alive.
+// Errors: NOT_FOUND, FAILED_PRECONDITION (the kernel is not made for a session).
+// Since: dovetail
+DVT_EXPORT void TF_OpKernelConstruction_RemoveResource(TF_OpKernelConstruction *ctx, const char *container,
+                                                       size_t container_bytes, const char *name, size_t name_bytes,
+                                                       TF_Status *status);
+
+// The container that an empty container name stands for, as TF_GetResourceMgrDefaultContainerName tells it in compute.
+// Owner: static. Since: dovetail
+DVT_EXPORT TF_StringView TF_OpKernelConstruction_GetResourceMgrDefaultContainerName(TF_OpKernelConstruction *ctx);
 
 #ifdef __cplusplus
 }

@@ -462,7 +462,9 @@ static TF_Operation *add_node(TF_Graph *graph, const char *op, const char *name)
 }
 
 static void run_session(TF_Graph *graph, TF_Operation *node, const TF_SessionOptions *options) {
-  TF_Session *session = TF_NewSession(graph, options, status);
+  TF_SessionOptions *plain = options ? NULL : TF_NewSessionOptions();
+  TF_Session *session = TF_NewSession(graph, options ? options : plain, status);
+  TF_DeleteSessionOptions(plain);
   assert_tf_status(status, TF_OK, "");
   TF_Tensor *value = NULL;
   TF_Status *result = TF_NewStatus();
@@ -498,6 +500,119 @@ static void test_session(void **state) {
   TF_DeleteGraph(graph);
 }
 
+// ---- resources ----
+
+static int made, destroyed;
+static TF_Tensor *held;  // a handle that outlives create
+
+static void destroy_value(void *value) {
+  destroyed++;
+  free(value);
+}
+static const dvt_value_type number_type = {
+    .struct_size = sizeof(dvt_value_type), .name = "test number", .destroy = destroy_value};
+static const dvt_value_type other_type = {.struct_size = sizeof(dvt_value_type), .name = "other"};
+
+static void *make_number(TF_OpKernelConstruction *ctx, void *arg, TF_Status *s) {
+  (void)s;
+  assert_int_equal(TF_OpKernelConstruction_NumOutputs(ctx), 1);
+  made++;
+  int *number = malloc(sizeof *number);
+  *number = *(int *)arg;
+  return number;
+}
+static void *refuse_number(TF_OpKernelConstruction *ctx, void *arg, TF_Status *s) {
+  (void)ctx, (void)arg;
+  TF_SetStatus(s, TF_DATA_LOSS, "no number today");
+  return NULL;
+}
+
+static void resources(TF_OpKernelConstruction *ctx) {
+  int seven = 7, eight = 8;
+  assert_true(view_is(TF_OpKernelConstruction_GetResourceMgrDefaultContainerName(ctx), "localhost"));
+  TF_Tensor *a =
+      TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &number_type, make_number, &seven, status);
+  assert_tf_status(status, TF_OK, "");
+  held = TF_OpKernelConstruction_ResourceHandle(ctx, "localhost", 9, "r", 1, &number_type, make_number,
+                                                &eight, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_int_equal(made, 1);
+  assert_int_equal(*(int *)dvt_object_get(held, 0, &number_type, status), 7);
+  TF_DeleteTensor(a);
+  a = TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "", 0, &number_type, make_number, &eight, status);
+  assert_tf_status(status, TF_OK, "");
+  TF_DeleteTensor(a);  // one of its own: nobody else holds it
+  assert_true(made == 2 && destroyed == 1);
+
+  TF_Tensor *v = TF_OpKernelConstruction_VariableHandle(ctx, "", 0, "v", 1, TF_FLOAT, status);
+  assert_tf_status(status, TF_OK, "");
+  assert_int_equal(TF_TensorType(v), TF_RESOURCE);
+  TF_DeleteTensor(v);
+  TF_SetStatus(status, TF_ABORTED, "seen enough");
+  TF_OpKernelConstruction_Failure(ctx, status);
+}
+
+static void assert_outer(TF_Code code, const char *part) {
+  assert_tf_status(status, code, part);
+  assert_tf_status(status, code, "{{node outer}}");
+  assert_tf_status(status, code, "op 'Source'");
+}
+
+static void wrong_resources(TF_OpKernelConstruction *ctx) {
+  int seven = 7;
+  assert_null(TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &number_type, NULL, NULL, status));
+  assert_outer(TF_NOT_FOUND, "localhost/r");
+  assert_null(TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, NULL, make_number, &seven, status));
+  assert_outer(TF_INVALID_ARGUMENT, "dvt_value_type");
+  assert_null(
+      TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &number_type, refuse_number, NULL, status));
+  assert_outer(TF_DATA_LOSS, "no number today");
+  TF_DeleteTensor(
+      TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &number_type, make_number, &seven, status));
+  assert_null(TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &other_type, NULL, NULL, status));
+  assert_outer(TF_INVALID_ARGUMENT, "holds a test number; wanted was a other");
+  assert_null(TF_OpKernelConstruction_VariableHandle(ctx, "", 0, "r", 1, TF_FLOAT, status));
+  assert_outer(TF_INVALID_ARGUMENT, "localhost/r");
+  assert_null(TF_OpKernelConstruction_VariableHandle(ctx, "", 0, "v", 1, (TF_DataType)77, status));
+  assert_outer(TF_INVALID_ARGUMENT, "unknown type 77");
+  TF_OpKernelConstruction_RemoveResource(ctx, "", 0, "r", 1, status);
+  assert_tf_status(status, TF_OK, "");
+  TF_OpKernelConstruction_RemoveResource(ctx, "", 0, "r", 1, status);
+  assert_outer(TF_NOT_FOUND, "localhost/r");
+  TF_SetStatus(status, TF_ABORTED, "seen enough");
+  TF_OpKernelConstruction_Failure(ctx, status);
+}
+
+static void no_session(TF_OpKernelConstruction *ctx) {
+  assert_null(TF_OpKernelConstruction_ResourceHandle(ctx, "", 0, "r", 1, &number_type, NULL, NULL, status));
+  assert_wrong(TF_FAILED_PRECONDITION, "without a session", NULL, "Shapes");
+  assert_null(TF_OpKernelConstruction_VariableHandle(ctx, "", 0, "v", 1, TF_FLOAT, status));
+  assert_wrong(TF_FAILED_PRECONDITION, "without a session", NULL, "Shapes");
+  TF_OpKernelConstruction_RemoveResource(ctx, "", 0, "r", 1, status);
+  assert_wrong(TF_FAILED_PRECONDITION, "without a session", NULL, "Shapes");
+}
+
+static void test_resources(void **state) {
+  (void)state;
+  TF_Graph *graph = TF_NewGraph();
+  TF_Operation *node = add_node(graph, "Source", "outer");
+  probe = resources;
+  run_session(graph, node, NULL);
+  assert_tf_status(status, TF_ABORTED, "seen enough");
+  // The session and its containers are gone; the handle keeps its resource.
+  assert_int_equal(destroyed, 1);
+  assert_int_equal(*(int *)dvt_object_get(held, 0, &number_type, status), 7);
+  TF_DeleteTensor(held);
+  assert_int_equal(destroyed, 2);
+  probe = wrong_resources;
+  run_session(graph, node, NULL);
+  assert_tf_status(status, TF_ABORTED, "seen enough");
+  probe = NULL;
+  assert_int_equal(made, destroyed);
+  TF_DeleteGraph(graph);
+  assert_ok(run_create("Shapes", no_session));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_partial_shapes),
@@ -510,6 +625,7 @@ int main(void) {
       cmocka_unit_test(test_memory),
       cmocka_unit_test(test_rules_176_178_surroundings),
       cmocka_unit_test(test_session),
+      cmocka_unit_test(test_resources),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
-// What the files behind include/dovetail/object.h share: a plugin's value as a reference-counted object, and the
-// elements of tensors that refer to one.
+// What the files behind include/dovetail/object.h share: a plugin's value as a reference-counted object, and
+// the elements of tensors that refer to one.
 #ifndef DVT_CAPI_OBJECT_H_
 #define DVT_CAPI_OBJECT_H_
 
@@ -41,5 +41,20 @@ const char *dvt_object_kind(const dvt_object *object);
 // Element `index` of a tensor of dtype variant or resource, checked.
 dvt_status dvt_object_element(const TF_Tensor *tensor, int64_t index,
                               dvt_object ***out_element) DVT_NODISCARD;
+
+// A plugin's resource as a kernel asks for it, in create or in compute.
+typedef struct dvt_wanted_resource {
+  dvt_resource_manager *manager;
+  dvt_str container, name;  // an empty name: one of its own
+  const dvt_value_type *type;
+  void *(*create)(void *maker, TF_Status *status);  // NULL: it must exist
+  void *maker;
+} dvt_wanted_resource;
+// A new handle to it. Errors as dvt_resource_handle's.
+dvt_status dvt_wanted_resource_handle(const dvt_wanted_resource *wanted,
+                                      TF_Tensor **out_handle) DVT_NODISCARD;
+// A new handle to a variable. Errors as dvt_variable_handle's.
+dvt_status dvt_wanted_variable_handle(dvt_resource_manager *manager, dvt_str container, dvt_str name,
+                                      int dtype, TF_Tensor **out_handle) DVT_NODISCARD;
 
 #endif  // DVT_CAPI_OBJECT_H_

@@ -4,18 +4,11 @@
 
 // ---- found or made ----
 
-typedef struct new_resource {
-  TF_OpKernelContext *ctx;
-  const dvt_value_type *type;
-  dvt_resource_create create;
-  void *arg;
-} new_resource;
-
 static dvt_status make_resource(void *arg, dvt_object **out_object) {
-  const new_resource *wanted = arg;
+  const dvt_wanted_resource *wanted = arg;
   TF_Status *status = TF_NewStatus();
   if (!status) return dvt_error_out_of_memory(64);
-  void *value = wanted->create(wanted->ctx, wanted->arg, status);
+  void *value = wanted->create(wanted->maker, status);
   dvt_status error = dvt_status_from_tf(status);
   TF_DeleteStatus(status);
   if (!error) return dvt_plugin_object_new(wanted->type, value, out_object);
@@ -24,43 +17,62 @@ static dvt_status make_resource(void *arg, dvt_object **out_object) {
 }
 
 // Its own object for an empty name, else the container's.
-static dvt_status find_resource(new_resource *wanted, dvt_str container, dvt_str name,
-                                dvt_object **out_object) {
+static dvt_status find_resource(const dvt_wanted_resource *wanted, dvt_object **out_object) {
+  void *arg = (void *)(uintptr_t)wanted;
   DVT_RETURN_IF_ERROR(dvt_value_type_check(wanted->type));
-  if (name.len == 0 && wanted->create) return make_resource(wanted, out_object);
+  if (wanted->name.len == 0 && wanted->create) return make_resource(arg, out_object);
   dvt_object *object = NULL;
   void *value;
-  DVT_RETURN_IF_ERROR(dvt_resource_lookup(wanted->ctx->step->resources, container, name,
-                                          &dvt_plugin_object_type, wanted->create ? make_resource : NULL,
-                                          wanted, &object));
+  DVT_RETURN_IF_ERROR(dvt_resource_lookup(wanted->manager, wanted->container, wanted->name,
+                                          &dvt_plugin_object_type, wanted->create ? make_resource : NULL, arg,
+                                          &object));
   dvt_status status = dvt_plugin_object_value(object, wanted->type, &value);
   if (status) {
     dvt_object_release(object);
-    return dvt_status_annotate(status, " (resource " DVT_STR_FMT "/" DVT_STR_FMT ")", DVT_STR_ARG(container),
-                               DVT_STR_ARG(name));
+    return dvt_status_annotate(status, " (resource " DVT_STR_FMT "/" DVT_STR_FMT ")",
+                               DVT_STR_ARG(wanted->container), DVT_STR_ARG(wanted->name));
   }
   *out_object = object;
   return NULL;
 }
 
+dvt_status dvt_wanted_resource_handle(const dvt_wanted_resource *wanted, TF_Tensor **out_handle) {
+  dvt_object *object = NULL;
+  DVT_RETURN_IF_ERROR(find_resource(wanted, &object));
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  dvt_status error = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
+  dvt_object_release(object);
+  if (error)
+    dvt_tensor_handle_delete(handle);
+  else
+    *out_handle = handle;
+  return error;
+}
+
+// A create function with the context that it is called with.
+typedef struct maker {
+  TF_OpKernelContext *ctx;
+  dvt_resource_create create;
+  void *arg;
+} maker;
+
+static void *make_in_compute(void *arg, TF_Status *status) {
+  const maker *m = arg;
+  return m->create(m->ctx, m->arg, status);
+}
+
 TF_Tensor *dvt_resource_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                                const char *name, size_t name_bytes, const dvt_value_type *type,
                                dvt_resource_create create, void *arg, TF_Status *status) {
-  new_resource wanted = {ctx, type, create, arg};
-  dvt_object *object = NULL;
+  maker m = {ctx, create, arg};
+  dvt_wanted_resource wanted = {.manager = ctx->step->resources,
+                                .container = dvt_str_make(container, container_bytes),
+                                .name = dvt_str_make(name, name_bytes),
+                                .type = type,
+                                .create = create ? make_in_compute : NULL,
+                                .maker = &m};
   TF_Tensor *handle = NULL;
-  dvt_status error = find_resource(&wanted, dvt_str_make(container, container_bytes),
-                                   dvt_str_make(name, name_bytes), &object);
-  if (!error) {
-    handle = dvt_tensor_handle_new();
-    error = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
-    dvt_object_release(object);
-  }
-  if (error) {
-    dvt_tensor_handle_delete(handle);
-    handle = NULL;
-  }
-  dvt_status_to_tf(error, status);
+  dvt_status_to_tf(dvt_wanted_resource_handle(&wanted, &handle), status);
   return handle;
 }
 

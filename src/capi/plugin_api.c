@@ -3,6 +3,7 @@
 #include "dovetail/plugin.h"
 
 #include "base/buf.h"
+#include "capi/object.h"
 #include "kernel/context.h"
 
 void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
@@ -46,7 +47,8 @@ static dvt_status make_variable(void *arg, dvt_object **out_object) {
   return status;
 }
 
-static dvt_status find_variable(TF_OpKernelContext *ctx, new_variable *wanted, dvt_object **out_object) {
+static dvt_status find_variable(dvt_resource_manager *manager, new_variable *wanted,
+                                dvt_object **out_object) {
   if (wanted->dtype != 0 && !dvt_dtype_is_valid(wanted->dtype))
     return dvt_error(TF_INVALID_ARGUMENT, "a variable of unknown type %d was asked for", wanted->dtype);
   if (wanted->container.len == 0) wanted->container = DVT_STR(DVT_DEFAULT_CONTAINER);
@@ -54,29 +56,31 @@ static dvt_status find_variable(TF_OpKernelContext *ctx, new_variable *wanted, d
     wanted->name = DVT_STR("<anonymous>");
     return make_variable(wanted, out_object);
   }
-  return dvt_resource_lookup(ctx->step->resources, wanted->container, wanted->name, &dvt_variable_type,
-                             make_variable, wanted, out_object);
+  return dvt_resource_lookup(manager, wanted->container, wanted->name, &dvt_variable_type, make_variable,
+                             wanted, out_object);
 }
 
-static dvt_status variable_tensor(TF_OpKernelContext *ctx, new_variable *wanted, TF_Tensor **out_tensor) {
+dvt_status dvt_wanted_variable_handle(dvt_resource_manager *manager, dvt_str container, dvt_str name,
+                                      int dtype, TF_Tensor **out_handle) {
+  new_variable wanted = {container, name, dtype};
   dvt_object *object = NULL;
-  DVT_RETURN_IF_ERROR(find_variable(ctx, wanted, &object));
+  DVT_RETURN_IF_ERROR(find_variable(manager, &wanted, &object));
   TF_Tensor *handle = dvt_tensor_handle_new();
   dvt_status status = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
   dvt_object_release(object);
   if (status)
     dvt_tensor_handle_delete(handle);
   else
-    *out_tensor = handle;
+    *out_handle = handle;
   return status;
 }
 
 TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                                const char *name, size_t name_bytes, TF_DataType dtype, TF_Status *status) {
-  new_variable wanted = {dvt_str_make(container, container_bytes), dvt_str_make(name, name_bytes),
-                         (int)dtype};
   TF_Tensor *handle = NULL;
-  dvt_status_to_tf(variable_tensor(ctx, &wanted, &handle), status);
+  dvt_status_to_tf(dvt_wanted_variable_handle(ctx->step->resources, dvt_str_make(container, container_bytes),
+                                              dvt_str_make(name, name_bytes), (int)dtype, &handle),
+                   status);
   return handle;
 }
 
