@@ -103,6 +103,8 @@ static dvt_status infer_missing(TF_ShapeInferenceContext *c, dvt_shape in, dvt_s
     return from.known == to.known || cancelled ? NULL : elements_error(from.known, *out, to.known);
   if (to.count == 0 && from.count == 1 && from.known != 0 && !cancelled)
     return dvt_dim_divide(c->arena, to.known, from.known, true, &dim);  // only to see that it fits
+  if (to.count == 1 && to.known == 0 && from.count == 0 && from.known != 0)
+    return elements_error(from.known, *out, 0);
   if (to.count != 1 || to.known == 0 || (from.count == 0 && cancelled && from.known % to.known)) return NULL;
   dim = 1;
   for (int i = 0; i < from.count; i++)
@@ -312,7 +314,18 @@ DVT_SHAPE_FN(tile, 2, 1) {
   return dvt_fn_set(c, 0, dims, rank);
 }
 
-DVT_SHAPE_FN(fill, 1, 1) { return dvt_shape_of_input(c, 0, &c->outputs[0]); }
+// Dimensions and, where the op has it, the value.
+DVT_SHAPE_FN(fill, 1, 1) {
+  dvt_shape scalar, filled;
+  if (c->node->input_count > 1) DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 0, &scalar));
+  DVT_RETURN_IF_ERROR(dvt_shape_of_input(c, 0, &filled));
+  const TF_Tensor *dims = dvt_shape_input_value(c, 0);
+  for (int i = 0; dims && filled && i < filled->rank; i++)  // known, so that -1 is no unknown
+    if (!dvt_dim_known(filled->dims[i]))
+      return dvt_error(TF_INVALID_ARGUMENT, "Fill dimensions must be >= 0, but dimension %d is -1", i);
+  c->outputs[0] = filled;
+  return NULL;
+}
 
 DVT_SHAPE_FN(broadcast_to, 2, 1) {
   dvt_shape input = c->inputs[0], shape;

@@ -70,16 +70,18 @@ static dvt_status size_or_unknown(TF_ShapeInferenceContext *c, int input, int64_
   return value ? dvt_tensor_scalar_int(value, out_size) : NULL;
 }
 
-// What is not given is the least that holds the diagonals; both missing, the matrix is square.
-static dvt_status matrix_sizes(int64_t low_rows, int64_t low_cols, int64_t *rows, int64_t *cols) {
-  if (*rows == -1 && *cols == -1) *rows = *cols = DVT_MAX(low_rows, low_cols);
-  if (*rows == -1) *rows = low_rows;
-  if (*cols == -1) *cols = low_cols;
-  if (*rows < low_rows || *cols < low_cols)
-    return dvt_error(TF_INVALID_ARGUMENT,
-                     "num_%s is too small: the diagonals need %lld rows and %lld columns",
-                     *rows < low_rows ? "rows" : "cols", (long long)low_rows, (long long)low_cols);
-  if (*rows != low_rows && *cols != low_cols)
+// What is -1 is the least that holds the diagonals; both -1, the matrix is square. Where not both are
+// `given`, -1 stands for unknown, too: then only what must be is told, and one that is larger leaves the
+// other the least.
+static dvt_status matrix_sizes(int64_t low_rows, int64_t low_cols, bool given, int64_t *rows, int64_t *cols) {
+  if ((*rows >= 0 && *rows < low_rows) || (*cols >= 0 && *cols < low_cols))
+    return dvt_error(
+        TF_INVALID_ARGUMENT, "num_%s is too small: the diagonals need %lld rows and %lld columns",
+        *rows >= 0 && *rows < low_rows ? "rows" : "cols", (long long)low_rows, (long long)low_cols);
+  if (given && *rows == -1 && *cols == -1) *rows = *cols = DVT_MAX(low_rows, low_cols);
+  if (*rows == -1 && (given || *cols > low_cols)) *rows = low_rows;
+  if (*cols == -1 && (given || *rows > low_rows)) *cols = low_cols;
+  if (*rows > low_rows && *cols > low_cols)
     return dvt_error(
         TF_INVALID_ARGUMENT,
         "num_rows %lld and num_cols %lld are not consistent with the diagonals, which need %lld and %lld",
@@ -109,11 +111,14 @@ DVT_SHAPE_FN(matrix_diag, 5, 1) {
   DVT_RETURN_IF_ERROR(size_or_unknown(c, 2, &rows));
   DVT_RETURN_IF_ERROR(size_or_unknown(c, 3, &cols));
   dvt_dim longest = input->dims[input->rank - 1];
-  bool known = dvt_dim_known(longest) && (rows >= 0 || dvt_shape_input_value(c, 2)) &&
-               (cols >= 0 || dvt_shape_input_value(c, 3));
-  if (known)
+  if (rows < -1 || cols < -1)
+    return dvt_error(TF_INVALID_ARGUMENT, "num_rows and num_cols must not be negative, but are %lld and %lld",
+                     (long long)rows, (long long)cols);
+  if (dvt_dim_known(longest)) {
+    bool given = dvt_shape_input_value(c, 2) && dvt_shape_input_value(c, 3);
     DVT_RETURN_IF_ERROR(
-        matrix_sizes(longest - DVT_MIN(b.high, 0), longest + DVT_MAX(b.low, 0), &rows, &cols));
+        matrix_sizes(longest - DVT_MIN(b.high, 0), longest + DVT_MAX(b.low, 0), given, &rows, &cols));
+  }
   memcpy(dims, input->dims, sizeof dims[0] * (size_t)outer);
   dims[outer] = rows >= 0 ? rows : dvt_fn_unknown(c);
   dims[outer + 1] = cols >= 0 ? cols : dvt_fn_unknown(c);
@@ -137,9 +142,11 @@ DVT_SHAPE_FN(matrix_set_diag, 3, 1) {
   if (input)
     DVT_RETURN_IF_ERROR(check_bounds(&b, input->dims[input->rank - 2], input->dims[input->rank - 1]));
   c->outputs[0] = input;
-  if (!diagonal || !b.known || dvt_shape_is_full(input)) return NULL;
-  // The dims around the matrices are those around the diagonals.
-  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, diagonal, 0, b.low == b.high ? -1 : -2, &outer));
+  if (!diagonal || dvt_shape_is_full(input) || (!b.known && !input)) return NULL;
+  // The dims around the matrices are those around the diagonals, which are of a rank less where they are
+  // single.
+  bool single = b.known ? b.low == b.high : diagonal->rank < input->rank;
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, diagonal, 0, single ? -1 : -2, &outer));
   DVT_RETURN_IF_ERROR(dvt_shape_unknown_of_rank(c->arena, 2, &merged));
   DVT_RETURN_IF_ERROR(dvt_shape_concat(c->arena, outer, merged, &merged));
   return dvt_shape_merge(c->arena, input, merged, &c->outputs[0]);

@@ -44,13 +44,32 @@ static dvt_status move_depth(TF_ShapeInferenceContext *c, bool to_space) {
 DVT_SHAPE_FN(depth_to_space, 1, 1) { return move_depth(c, true); }
 DVT_SHAPE_FN(space_to_depth, 1, 1) { return move_depth(c, false); }
 
+static dvt_status check_blocks(const TF_Tensor *sizes) {
+  for (int64_t i = 0; sizes && i < dvt_tensor_count(sizes); i++) {
+    int64_t size;
+    DVT_RETURN_IF_ERROR(dvt_tensor_int_at(sizes, i, &size));
+    if (size < 1)
+      return dvt_error(TF_INVALID_ARGUMENT, "block_shape must be positive, got %lld", (long long)size);
+  }
+  return NULL;
+}
+
+static dvt_status check_pads(const TF_Tensor *pads, bool to_batch) {
+  for (int64_t i = 0; pads && i + 1 < dvt_tensor_count(pads); i += 2) {
+    int64_t before, after, both;
+    DVT_RETURN_IF_ERROR(dvt_tensor_int_at(pads, i, &before));
+    DVT_RETURN_IF_ERROR(dvt_tensor_int_at(pads, i + 1, &after));
+    if (before < 0 || after < 0 || __builtin_add_overflow(before, after, &both))
+      return dvt_error(TF_INVALID_ARGUMENT, "%s must be non-negative and their sum fit, got %lld and %lld",
+                       to_batch ? "paddings" : "crops", (long long)before, (long long)after);
+  }
+  return NULL;
+}
+
 // One spatial dim padded and divided by its block, or multiplied by it and cropped.
 static dvt_status move_dim(TF_ShapeInferenceContext *c, bool to_batch, dvt_dim dim, int64_t block,
                            int64_t before, int64_t after, dvt_dim *out_dim) {
-  int64_t both;
-  if (before < 0 || after < 0 || __builtin_add_overflow(before, after, &both))
-    return dvt_error(TF_INVALID_ARGUMENT, "%s must be non-negative and their sum fit, got %lld and %lld",
-                     to_batch ? "paddings" : "crops", (long long)before, (long long)after);
+  int64_t both = before + after;
   if (to_batch) {
     DVT_RETURN_IF_ERROR(dvt_dim_add(c->arena, dim, both, &dim));
     return dvt_dim_divide(c->arena, dim, block, true, out_dim);
@@ -69,13 +88,15 @@ static dvt_status move_blocks(TF_ShapeInferenceContext *c, bool to_batch) {
   int64_t blocks = block_shape->dims[0];
   DVT_RETURN_IF_ERROR(dvt_dim_with_value(pads_shape->dims[1], 2, &unused));
   DVT_RETURN_IF_ERROR(dvt_dim_merge(blocks, pads_shape->dims[0], &blocks));
+  const TF_Tensor *sizes = dvt_shape_input_value(c, 1), *pads = dvt_shape_input_value(c, 2);
+  DVT_RETURN_IF_ERROR(check_blocks(sizes));
+  DVT_RETURN_IF_ERROR(check_pads(pads, to_batch));
   if (!dvt_dim_known(blocks)) return NULL;
   if (blocks >= DVT_MAX_RANK)
     return dvt_error(TF_INVALID_ARGUMENT, "block_shape has %lld elements, more than a tensor has dimensions",
                      (long long)blocks);
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(input, blocks + 1, &input));
   if (!input) return NULL;
-  const TF_Tensor *sizes = dvt_shape_input_value(c, 1), *pads = dvt_shape_input_value(c, 2);
   if (sizes && dvt_tensor_count(sizes) != blocks) sizes = NULL;
   if (pads && dvt_tensor_count(pads) != 2 * blocks) pads = NULL;
   memcpy(out, input->dims, sizeof(dvt_dim) * (size_t)input->rank);
@@ -84,8 +105,6 @@ static dvt_status move_blocks(TF_ShapeInferenceContext *c, bool to_batch) {
     int64_t size, before, after;
     if (sizes) {
       DVT_RETURN_IF_ERROR(dvt_tensor_int_at(sizes, i, &size));
-      if (size < 1)
-        return dvt_error(TF_INVALID_ARGUMENT, "block_shape must be positive, got %lld", (long long)size);
       if (to_batch)
         DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, out[0], size, &out[0]));
       else

@@ -144,7 +144,8 @@ DVT_SHAPE_FN(bias_add, 2, 1) {
   return dvt_shape_replace_dim(c->arena, input, at, channels, &c->outputs[0]);
 }
 
-static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim output) {
+// `given_groups`: how many there must be; 0 where they follow from the depths.
+static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim output, int64_t given_groups) {
   if (!dvt_dim_known(input) || !dvt_dim_known(filter_input)) return NULL;
   if (filter_input == 0) return dvt_error(TF_INVALID_ARGUMENT, "Depth of filter must not be 0");
   if (input % filter_input != 0)
@@ -152,6 +153,13 @@ static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim outp
                      "Depth of input (%lld) is not a multiple of input depth of filter (%lld)",
                      (long long)input, (long long)filter_input);
   int64_t groups = input / filter_input;
+  if (groups == 0 && dvt_dim_known(output))
+    return dvt_error(TF_INVALID_ARGUMENT, "Number of groups must not be 0");
+  if (given_groups > 0 && groups != given_groups)
+    return dvt_error(
+        TF_INVALID_ARGUMENT,
+        "Input depth divided by filter input depth, %lld, does not match the groups parameter (%lld)",
+        (long long)groups, (long long)given_groups);
   if (groups > 1 && dvt_dim_known(output) && output % groups != 0)
     return dvt_error(TF_INVALID_ARGUMENT,
                      "Depth of output (%lld) is not a multiple of the number of groups (%lld)",
@@ -159,28 +167,95 @@ static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim outp
   return NULL;
 }
 
-// Filter [spatial dims..., input depth, output depth].
-static dvt_status conv_output(TF_ShapeInferenceContext *c, const window_attrs *w, int spatial) {
+// Where a filter has its spatial dims, its input depth and its output depth.
+typedef struct filter_format {
+  int spatial, input, output;
+  bool has_vector;  // the last dim is the inner part of the input depth
+} filter_format;
+
+// Attr `filter_format`; absent it is HWIO.
+static dvt_status read_filter_format(const TF_ShapeInferenceContext *c, filter_format *out_format) {
+  dvt_str name = DVT_STR("HWIO");
+  if (dvt_fn_has_attr(c, "filter_format")) DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "filter_format", &name));
+  bool has_vector = dvt_str_is(name, "OIHW_VECT_I");
+  if (dvt_str_is(name, "HWIO"))
+    *out_format = (filter_format){0, 2, 3, false};
+  else if (dvt_str_is(name, "OIHW") || has_vector)
+    *out_format = (filter_format){2, 1, 0, has_vector};
+  else
+    return dvt_error(TF_INVALID_ARGUMENT, "Invalid filter format string: " DVT_STR_FMT, DVT_STR_ARG(name));
+  return NULL;
+}
+
+static dvt_status conv_output(TF_ShapeInferenceContext *c, const window_attrs *w, filter_format f,
+                              int spatial) {
   dvt_shape input, filter;
   dvt_dim out[5];
   int rank = spatial + 2;
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, rank, &input));
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, rank, &filter));
   DVT_RETURN_IF_ERROR(
-      check_depths(input->dims[w->format.channel], filter->dims[spatial], filter->dims[spatial + 1]));
+      check_depths(input->dims[w->format.channel], filter->dims[f.input], filter->dims[f.output], 0));
   for (int i = 0; i < spatial; i++) {
     int at = w->format.spatial + i;
-    DVT_RETURN_IF_ERROR(window_output(c, w, at, input->dims[at], filter->dims[i], &out[at]));
+    DVT_RETURN_IF_ERROR(window_output(c, w, at, input->dims[at], filter->dims[f.spatial + i], &out[at]));
   }
   out[0] = input->dims[0];
-  out[w->format.channel] = filter->dims[spatial + 1];
+  out[w->format.channel] = filter->dims[f.output];
   return dvt_fn_set(c, 0, out, rank);
+}
+
+static bool has_format(const TF_ShapeInferenceContext *c, const char *wanted) {
+  dvt_str name = DVT_STR("");
+  if (dvt_fn_has_attr(c, "data_format")) dvt_status_free(dvt_fn_attr_string(c, "data_format", &name));
+  return dvt_str_is(name, wanted);
+}
+
+static dvt_status check_vector(dvt_dim size) {
+  if (!dvt_dim_known(size) || size == 4 || size == 32) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT, "VECT_C dimension must be 4 or 32, but is %lld", (long long)size);
+}
+
+// NCHW_VECT_C: the channels are dims 1 and 4, the inner of which is 4 or 32; attributes are as for NCHW.
+static dvt_status read_vect_c(TF_ShapeInferenceContext *c, window_attrs *w, dvt_shape *out_input) {
+  *w = (window_attrs){.format = {{"NCHW_VECT_C", 11}, 4, 1, 2}, .dilations = {1, 1, 1, 1}};
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, out_input));
+  DVT_RETURN_IF_ERROR(check_vector((*out_input)->dims[4]));
+  DVT_RETURN_IF_ERROR(read_four(c, "strides", w->strides));
+  if (dvt_fn_has_attr(c, "dilations")) DVT_RETURN_IF_ERROR(read_four(c, "dilations", w->dilations));
+  return read_padding(c, w);
+}
+
+static dvt_status conv2d_vect_c(TF_ShapeInferenceContext *c, filter_format f) {
+  dvt_shape input, filter;
+  dvt_dim out[5], depth, filter_depth;
+  window_attrs w;
+  DVT_RETURN_IF_ERROR(read_vect_c(c, &w, &input));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 1, 5, &filter));
+  DVT_RETURN_IF_ERROR(check_vector(filter->dims[4]));
+  DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, input->dims[1], input->dims[4], &depth));
+  filter_depth = filter->dims[f.input];
+  if (f.has_vector)
+    DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, filter_depth, filter->dims[4], &filter_depth));
+  DVT_RETURN_IF_ERROR(check_depths(depth, filter_depth, filter->dims[f.output], 0));
+  for (int i = 0; i < 2; i++)
+    DVT_RETURN_IF_ERROR(
+        window_output(c, &w, 2 + i, input->dims[2 + i], filter->dims[f.spatial + i], &out[2 + i]));
+  out[0] = input->dims[0];
+  out[4] = input->dims[4];
+  DVT_RETURN_IF_ERROR(dvt_dim_divide(c->arena, filter->dims[f.output], out[4], true, &out[1]));
+  return dvt_fn_set(c, 0, out, 5);
 }
 
 DVT_SHAPE_FN(conv2d, 2, 1) {
   window_attrs w;
+  filter_format f;
+  DVT_RETURN_IF_ERROR(read_filter_format(c, &f));
+  if (has_format(c, "NCHW_VECT_C")) return conv2d_vect_c(c, f);
+  if (f.has_vector)
+    return dvt_error(TF_INVALID_ARGUMENT, "filter format OIHW_VECT_I goes with data format NCHW_VECT_C only");
   DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
-  return conv_output(c, &w, 2);
+  return conv_output(c, &w, f, 2);
 }
 
 // Inputs: sizes of the result (all four, or the two spatial ones), filter, gradient of the convolution's
@@ -242,21 +317,16 @@ static dvt_status pool_output(TF_ShapeInferenceContext *c, const window_attrs *w
   return dvt_shape_make(c->arena, out, 4, false, out_shape);
 }
 
-// NCHW_VECT_C: [N, C/4, H, W, 4] or [N, C/32, H, W, 32], pooled as NCHW is.
+// [N, C/4, H, W, 4] or [N, C/32, H, W, 32], pooled as NCHW is.
 static dvt_status pool_vect_c(TF_ShapeInferenceContext *c) {
   dvt_shape input, pooled;
   int64_t sizes[4];
-  window_attrs w = {.format = {{"NCHW_VECT_C", 11}, 4, 1, 2}, .dilations = {1, 1, 1, 1}};
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 5, &input));
-  dvt_dim inner = input->dims[4];
-  if (dvt_dim_known(inner) && inner != 4 && inner != 32)
-    return dvt_error(TF_INVALID_ARGUMENT, "VECT_C dimension must be 4 or 32, but is %lld", (long long)inner);
-  DVT_RETURN_IF_ERROR(read_four(c, "strides", w.strides));
+  window_attrs w;
+  DVT_RETURN_IF_ERROR(read_vect_c(c, &w, &input));
   DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
-  DVT_RETURN_IF_ERROR(read_padding(c, &w));
   DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, input, 0, 4, &pooled));
   DVT_RETURN_IF_ERROR(pool_output(c, &w, pooled, sizes, &pooled));
-  dvt_dim out[5] = {pooled->dims[0], pooled->dims[1], pooled->dims[2], pooled->dims[3], inner};
+  dvt_dim out[5] = {pooled->dims[0], pooled->dims[1], pooled->dims[2], pooled->dims[3], input->dims[4]};
   return dvt_fn_set(c, 0, out, 5);
 }
 
@@ -264,9 +334,7 @@ DVT_SHAPE_FN(pool, 1, 1) {
   dvt_shape input;
   window_attrs w;
   int64_t sizes[4];
-  dvt_str format = DVT_STR("");
-  if (dvt_fn_has_attr(c, "data_format")) DVT_RETURN_IF_ERROR(dvt_fn_attr_string(c, "data_format", &format));
-  if (dvt_str_is(format, "NCHW_VECT_C")) return pool_vect_c(c);
+  if (has_format(c, "NCHW_VECT_C")) return pool_vect_c(c);
   DVT_RETURN_IF_ERROR(read_window_attrs(c, &w));
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
   DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
@@ -338,7 +406,7 @@ static dvt_status read_conv_attrs(const TF_ShapeInferenceContext *c, int rank, w
 DVT_SHAPE_FN(conv, 2, 1) {
   dvt_shape input, filter = c->inputs[1];
   window_attrs w;
-  int64_t batch;
+  int64_t batch, groups = 0;
   dvt_dim out[DVT_MAX_RANK + 1];
   if (!filter || !c->inputs[0]) return NULL;
   if (filter->rank != 4 && filter->rank != 5)
@@ -346,12 +414,13 @@ DVT_SHAPE_FN(conv, 2, 1) {
                      filter->rank);
   int rank = filter->rank, spatial = rank - 2;
   DVT_RETURN_IF_ERROR(read_conv_attrs(c, rank, &w, &batch));
+  if (dvt_fn_has_attr(c, "groups")) DVT_RETURN_IF_ERROR(dvt_fn_attr_int(c, "groups", &groups));
   if (spatial == 3 && w.padding == DVT_PADDING_EXPLICIT)
     return dvt_error(TF_INVALID_ARGUMENT, "Explicit padding not supported for 3D Convolution");
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, batch + spatial + 1, &input));
   int shift = (int)batch - 1;  // from a position in a tensor with one batch dim
-  DVT_RETURN_IF_ERROR(
-      check_depths(input->dims[w.format.channel + shift], filter->dims[spatial], filter->dims[spatial + 1]));
+  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel + shift], filter->dims[spatial],
+                                   filter->dims[spatial + 1], groups));
   memcpy(out, input->dims, sizeof out[0] * (size_t)input->rank);
   for (int i = 0; i < spatial; i++) {
     int at = w.format.spatial + i;
@@ -387,7 +456,7 @@ static dvt_status read_volume_attrs(const TF_ShapeInferenceContext *c, window_at
 DVT_SHAPE_FN(conv3d, 2, 1) {
   window_attrs w;
   DVT_RETURN_IF_ERROR(read_volume_attrs(c, &w));
-  return conv_output(c, &w, 3);
+  return conv_output(c, &w, (filter_format){0, 3, 4, false}, 3);
 }
 
 DVT_SHAPE_FN(conv3d_backprop_input, 3, 1) {
