@@ -211,27 +211,6 @@ static void test_rule_178_protos(void **state) {
   test_node_deinit(&t);
 }
 
-static void rendezvous_done(void *context, TF_RendezvousDoneCallback_Params *params) {
-  *(TF_Code *)context = TF_GetCode(params->status);
-}
-
-static void rendezvous(TF_OpKernelContext *ctx) {
-  TF_RendezvousThunk thunk = TF_GetRendezvous(ctx);
-  TF_RendezvousSend_Params send = {.status = status};
-  TF_Code code = TF_OK;
-  TF_RendezvousAsyncRecv_Params receive = {.on_done = {&code, rendezvous_done}};
-  thunk.send_func(thunk.rendezvous, &send);
-  assert_tf_status(status, TF_UNIMPLEMENTED, "TF_GetRendezvous");
-  thunk.async_recv_func(thunk.rendezvous, &receive);
-  thunk.start_abort_func(thunk.rendezvous, status);
-  pass_input(ctx);
-}
-
-static void test_rendezvous_answers_unimplemented(void **state) {
-  (void)state;
-  assert_ok(run_once("One", rendezvous));
-}
-
 // ---- errors and async ----
 
 static void fail_twice(TF_OpKernelContext *ctx) {
@@ -432,7 +411,6 @@ int main(void) {
       cmocka_unit_test(test_rules_149_150_host_memory),
       cmocka_unit_test(test_rules_151_174_to_178_surroundings),
       cmocka_unit_test(test_rule_178_protos),
-      cmocka_unit_test(test_rendezvous_answers_unimplemented),
       cmocka_unit_test(test_rule_172_first_error_wins),
       cmocka_unit_test(test_rule_136_helper_threads),
       cmocka_unit_test(test_rules_179_to_182_async),

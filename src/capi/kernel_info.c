@@ -1,6 +1,5 @@
 // What a running kernel can ask about its node, step, device and surroundings.
 #include "capi/buffer.h"
-#include "capi/unimplemented.h"
 #include "kernel/context.h"
 #include "tensorflow/c/kernels.h"
 
@@ -103,36 +102,3 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
 
 void TF_IncNumDeferredOps(TF_OpKernelContext *context) { dvt_step_defer(context->step); }
 void TF_DecNumDeferredOps(TF_OpKernelContext *context) { dvt_step_undefer(context->step); }
-
-// The rendezvous of a step is the executor's own; what a thunk offers answers UNIMPLEMENTED.
-static void refuse(TF_Status *status) {
-  dvt_answer_unimplemented(DVT_UNIMPLEMENTED(TF_GetRendezvous),
-                           "pass tensors between nodes by edges of the graph", status);
-}
-
-static void refuse_send(void *rendezvous, TF_RendezvousSend_Params *params) {
-  (void)rendezvous;
-  refuse(params->status);
-}
-
-static void refuse_recv(void *rendezvous, TF_RendezvousAsyncRecv_Params *params) {
-  (void)rendezvous;
-  TF_Status *status = TF_NewStatus();
-  if (!status) return;
-  refuse(status);
-  TF_RendezvousDoneCallback_Params answer = {.context = params->context, .status = status};
-  params->on_done.callback(params->on_done.context, &answer);
-  TF_DeleteStatus(status);
-}
-
-static void ignore_abort(void *rendezvous, const TF_Status *status) {
-  (void)rendezvous;
-  (void)status;
-}
-
-TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx) {
-  return (TF_RendezvousThunk){.rendezvous = ctx->step,
-                              .send_func = refuse_send,
-                              .async_recv_func = refuse_recv,
-                              .start_abort_func = ignore_abort};
-}

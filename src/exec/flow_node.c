@@ -137,6 +137,14 @@ void dvt_execution_drop_outputs(dvt_execution *e) {
   for (int32_t i = 0; i < node->output_count; i++) dvt_value_drop(&e->outputs[i].tensor);
 }
 
+static bool is_expensive(const TF_OpKernelContext *ctx) {
+  const dvt_execution *e = (const dvt_execution *)((const char *)ctx - offsetof(dvt_execution, ctx));
+  return dvt_node_is_expensive(&e->state->plan->nodes[e->task.node]);
+}
+
+static const bool *unread_outputs(const TF_OpKernelContext *ctx) { return ctx->unread_outputs; }
+static const dvt_executor_view view = {unread_outputs, is_expensive};
+
 // One block: the execution, then its arrays, large enough for any node of the plan.
 dvt_execution *dvt_execution_new(dvt_flow_state *state) {
   size_t inputs = (size_t)state->flow->most_inputs, outputs = (size_t)state->flow->most_outputs;
@@ -148,5 +156,6 @@ dvt_execution *dvt_execution_new(dvt_flow_state *state) {
   e->last_use = (void *)(e->inputs + inputs);
   e->state = state;
   e->ctx.step = &state->step;
+  e->ctx.view = &view;
   return e;
 }

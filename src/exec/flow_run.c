@@ -7,7 +7,6 @@
 #include "device/pool.h"
 #include "exec/flow_run.h"
 
-#define WORTH_A_THREAD_NS 20000
 #define READY_LOOKED_AT 8
 
 static void state_recycle(dvt_flow_state *state);
@@ -166,7 +165,7 @@ static void call_for_help(dvt_flow_state *state) {
   bool worth = false;
   for (size_t i = first; i < state->ready_count && !worth; i++)
     worth = atomic_load_explicit(&state->plan->nodes[state->ready[i].node].cost_ns, memory_order_relaxed) >=
-            WORTH_A_THREAD_NS;
+            DVT_WORTH_A_THREAD_NS;
   if (!worth) return;
   state->workers++;
   state_retain(state);

@@ -47,8 +47,8 @@ dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_T
 // Appends an entry for the node; a profile that memory is too short for lacks entries.
 void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
                      int64_t called, int thread);
-// How long the node that runs on this thread has been in functions that it calls: enter before its kernel runs,
-// leave with what enter gave, which is what belongs to the node around it.
+// How long the node that runs on this thread has been in functions that it calls: enter before its kernel
+// runs, leave with what enter gave, which is what belongs to the node around it.
 int64_t dvt_called_enter(void);
 int64_t dvt_called_leave(int64_t around_ns);
 void dvt_called_add(int64_t ns);
@@ -56,6 +56,12 @@ void dvt_called_add(int64_t ns);
 // Which walker runs the next step, and what a finished step tells about that choice (choose.c).
 bool dvt_choose_flow(dvt_plan *plan, const dvt_run *run, bool *out_measure);
 void dvt_choose_learn(dvt_plan *plan, bool flow, int64_t step_ns);
+// A node that takes less is not worth another thread. One that was not measured yet may be.
+#define DVT_WORTH_A_THREAD_NS 20000
+static inline bool dvt_node_is_expensive(const dvt_plan_node *node) {
+  int cost_ns = atomic_load_explicit(&node->cost_ns, memory_order_relaxed);
+  return cost_ns == 0 || cost_ns >= DVT_WORTH_A_THREAD_NS;
+}
 // Records a node's time in the plan: the least seen.
 void dvt_node_cost(dvt_plan_node *node, int64_t ns);
 

@@ -37,6 +37,29 @@ static TF_Tensor *value_of(const array_state *s, dvt_source source) {
   return &s->outputs[source.index].tensor;
 }
 
+// ---- what a kernel may ask of its place in the plan ----
+
+// The step that runs in the context. Steps are in the order of their outputs; those without outputs have the
+// position of the next one that has some.
+static const dvt_plan_node *node_of(const TF_OpKernelContext *ctx) {
+  const array_state *s = (const array_state *)((const char *)ctx - offsetof(array_state, ctx));
+  const dvt_array_step *steps = s->plan->array.steps;
+  int32_t first_output = (int32_t)(ctx->outputs - s->outputs), low = 0, high = s->plan->array.step_count - 1;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (steps[middle].first_output < first_output)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  while (steps[low].kernel != ctx->kernel) low++;
+  return &s->plan->nodes[steps[low].node];
+}
+
+static const bool *unread_outputs(const TF_OpKernelContext *ctx) { return node_of(ctx)->unread_outputs; }
+static bool is_expensive(const TF_OpKernelContext *ctx) { return dvt_node_is_expensive(node_of(ctx)); }
+static const dvt_executor_view view = {unread_outputs, is_expensive};
+
 static void state_free(array_state *s) {
   dvt_lender_deinit(&s->lender);
   dvt_step_deinit(&s->step);
@@ -73,6 +96,7 @@ static array_state *state_new(dvt_plan *plan) {
     s->outputs[i].slot = a->slots[i] < 0 ? NULL : &s->slots[a->slots[i]];
   for (int32_t i = 0; i < a->input_count; i++) s->inputs[i] = value_of(s, a->inputs[i]);
   s->ctx.step = &s->step;
+  s->ctx.view = &view;
   s->ctx.lender = &s->lender;
   s->ctx.temp_slots = s->temp_slots;
   s->ctx.temp_slot_count = TEMP_SLOTS;
@@ -130,6 +154,7 @@ static inline bool outputs_are_fine(const TF_OpKernelContext *ctx, const dvt_arr
 static dvt_status DVT_COLD step_failed(array_state *s, const dvt_array_step *step) {
   s->ctx.unread_outputs = s->plan->nodes[step->node].unread_outputs;
   dvt_status status = dvt_context_finish(&s->ctx, false);
+  s->ctx.unread_outputs = NULL;
   if (!status) return NULL;
   return dvt_node_failed(status, s->plan->nodes[step->node].session_node, s->ctx.inputs, step->input_count);
 }

@@ -223,22 +223,28 @@ static bool can_reshape(const TF_Tensor *t, const int64_t *dims, int rank) {
 
 static bool is_host(const uint8_t *flags, int i) { return flags && flags[i]; }
 
-// May the buffer of input i become output `o` (rule 168)? The executor must be done with it and nobody else
-// may see it: no handle, no other input of this node.
-static bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank) {
+// May the buffer of input i become a tensor like this one (rule 168)? The executor must be done with it and
+// nobody else may see it: no handle, no other input of this node.
+static inline bool may_take_over(const TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
+                                 const int64_t *dims, int rank) {
   const TF_Tensor *input = ctx->inputs[i];
   if (!ctx->last_use || !ctx->last_use[i] || !input || dvt_tensor_is_empty(input)) return false;
   const dvt_kernel *kernel = ctx->kernel;
-  if (input->dtype != dvt_kernel_output_type(kernel, o) || dvt_kernel_input_type(kernel, i) != input->dtype)
-    return false;
+  if (input->dtype != dtype || dvt_kernel_input_type(kernel, i) != input->dtype) return false;
   if (!input->buffer->owned || !dvt_buffer_is_unique(input->buffer)) return false;
   if (ctx->lender &&
       (((const dvt_kernel_output *)input)->is_passed_on || dvt_lender_has_lent(ctx->lender, input->buffer)))
     return false;
-  if (is_host(kernel->host_memory_inputs, i) != is_host(kernel->host_memory_outputs, o)) return false;
+  if (is_host(kernel->host_memory_inputs, i) != on_host) return false;
   for (int k = 0; k < ctx->input_count; k++)
     if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == input->buffer) return false;
   return same_dims(input, dims, rank) || can_reshape(input, dims, rank);
+}
+
+static inline bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank) {
+  const dvt_kernel *kernel = ctx->kernel;
+  return may_take_over(ctx, i, dvt_kernel_output_type(kernel, o), is_host(kernel->host_memory_outputs, o),
+                       dims, rank);
 }
 
 static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank,
@@ -272,6 +278,64 @@ dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *c
   DVT_RETURN_IF_ERROR(dvt_context_allocate_output(ctx, output, dims, rank, out_tensor));
   if (out_forwarded) *out_forwarded = -1;
   return NULL;
+}
+
+static dvt_status check_shape(TF_OpKernelContext *ctx, const int64_t *dims, int rank) {
+  int64_t count;
+  return DVT_UNLIKELY(rank > 0 && !dims) ? no_dims(ctx, rank) : dvt_shape_count(dims, rank, &count);
+}
+
+dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int output, const int64_t *dims,
+                                         int rank, TF_Tensor **out_tensor) {
+  if (!may_allocate(ctx, output)) return bad_output(ctx, output);
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
+  *out_tensor = NULL;
+  return may_forward(ctx, i, output, dims, rank) ? forward(ctx, i, output, dims, rank, out_tensor) : NULL;
+}
+
+dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
+                                     const int64_t *dims, int rank, TF_Tensor **out_tensor) {
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
+  *out_tensor = NULL;
+  if (!may_take_over(ctx, i, dtype, on_host, dims, rank)) return NULL;
+  TF_Tensor *handle = dvt_tensor_handle_new();
+  if (!handle) return dvt_error_out_of_memory(sizeof *handle);
+  dvt_buffer *buffer = ctx->inputs[i]->buffer;
+  dvt_buffer_retain(buffer);
+  dvt_status status = dvt_tensor_init_with_buffer(handle, dtype, dims, rank, buffer);
+  if (status)
+    dvt_tensor_handle_delete(handle);
+  else
+    *out_tensor = handle;
+  return status;
+}
+
+dvt_status dvt_context_release_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
+  dvt_kernel_output *output = &ctx->outputs[i];
+  if (!output->is_set)
+    return dvt_error(TF_FAILED_PRECONDITION, "output %d is not set, so there is nothing to take back", i);
+  // Handles may read through the reference that the output gives up.
+  if (ctx->lender && dvt_lender_has_open(ctx->lender)) {
+    if (!dvt_lender_is_here(ctx->lender))
+      return dvt_error(TF_FAILED_PRECONDITION,
+                       "output %d can be taken back only by the thread that runs the kernel, as long as it "
+                       "holds handles of inputs or outputs",
+                       i);
+    dvt_lender_settle(ctx->lender);
+  }
+  DVT_RETURN_IF_ERROR(new_counted_handle(&output->tensor, out_tensor));
+  dvt_tensor_reset(&output->tensor);
+  output->is_set = false;
+  return NULL;
+}
+
+bool dvt_context_output_is_read(const TF_OpKernelContext *ctx, int i) {
+  const bool *unread = ctx->unread_outputs;
+  if (!unread && ctx->view) unread = ctx->view->unread_outputs(ctx);
+  return !unread || !unread[i];
 }
 
 static dvt_slot *next_temp_slot(TF_OpKernelContext *ctx) {

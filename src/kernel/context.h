@@ -21,8 +21,18 @@ dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int
 dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
                                            int candidate_count, int output, const int64_t *dims, int rank,
                                            int *out_forwarded, TF_Tensor **out_tensor) DVT_NODISCARD;
+// *out_tensor becomes NULL, without an error, where input i cannot be forwarded.
+dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int output, const int64_t *dims,
+                                         int rank, TF_Tensor **out_tensor) DVT_NODISCARD;
+dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
+                                     const int64_t *dims, int rank, TF_Tensor **out_tensor) DVT_NODISCARD;
+// The output's reference as a handle; the output may be set again.
+dvt_status dvt_context_release_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) DVT_NODISCARD;
 dvt_status dvt_context_allocate_temp(TF_OpKernelContext *ctx, int dtype, const int64_t *dims, int rank,
                                      TF_Tensor **out_tensor) DVT_NODISCARD;
+
+// Does anybody read output i, which is in range?
+bool dvt_context_output_is_read(const TF_OpKernelContext *ctx, int i);
 
 // For what stock answers by ending the process: logs the error, fails the context with it and returns it too,
 // so that a kernel that does not look at its status cannot go on as if nothing had happened.

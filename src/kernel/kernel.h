@@ -67,6 +67,12 @@ struct TF_AsyncOpKernelDoneCallback {
   void *arg;
 };
 
+// What the executor alone knows of the node that runs in a context.
+typedef struct dvt_executor_view {
+  const bool *(*unread_outputs)(const TF_OpKernelContext *ctx);  // as of a context; NULL: all are read
+  bool (*is_expensive)(const TF_OpKernelContext *ctx);           // worth a thread, as far as is known
+} dvt_executor_view;
+
 struct TF_OpKernelContext {
   const dvt_kernel *kernel;
   dvt_step *step;
@@ -81,7 +87,8 @@ struct TF_OpKernelContext {
   struct dvt_lender *lender;
   // stable_inputs[i]: inputs[i] is a constant or a variable's value (dvt_input_is_stable). May be NULL.
   const bool *stable_inputs;
-  // unread_outputs[i]: nobody reads output i, so the kernel may leave it unset. May be NULL.
+  // unread_outputs[i]: nobody reads output i, so the kernel may leave it unset. May be NULL; ask
+  // dvt_context_output_is_read.
   const bool *unread_outputs;
   dvt_kernel_output *outputs;
   int32_t input_count, output_count;
@@ -94,6 +101,7 @@ struct TF_OpKernelContext {
   dvt_slot *temp_slots;
   int32_t temp_slot_count;
   atomic_int temp_slots_used;
+  const dvt_executor_view *view;  // NULL: nothing more is known
 };
 
 // Records the first failure (consumes `status`; later ones are freed). Thread-safe.

@@ -32,6 +32,7 @@ void dvt_step_note_temporary(dvt_step *step) {
 
 static void extras_free(dvt_step_extras *extras) {
   if (!extras) return;
+  dvt_status_free(extras->abort_reason);  // of a session that was closed after its last step
   pthread_mutex_destroy(&extras->lock);
   pthread_cond_destroy(&extras->changed);
   dvt_free(extras);

@@ -462,7 +462,8 @@ TF_CAPI_EXPORT void TF_DecNumDeferredOps(TF_OpKernelContext *context);
 
 #if !defined(IS_MOBILE_PLATFORM) && !defined(IS_SLIM_BUILD)
 
-// Functions to send and receive tensors by name within the step.
+// Functions to send and receive tensors by name within the step: a send meets the receives of its key in order, or waits for
+// one; cancelling or ending the step answers who still waits.
 // Owner: the host keeps what the thunk points to, valid during the step.
 // Since: 2.17
 TF_CAPI_EXPORT TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx);
