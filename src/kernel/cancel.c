@@ -49,8 +49,19 @@ dvt_status dvt_step_on_cancel(dvt_step *step, void (*fn)(void *arg), void *arg, 
   return status;
 }
 
-static bool is_own_round(const dvt_step_extras *extras) {
-  return extras->round && pthread_equal(extras->round->thread, pthread_self());
+// Callbacks that this thread runs now: a callback may cancel another step.
+typedef struct running {
+  dvt_step_extras *extras;  // NULL: one of them has ended the step, in this thread
+  dvt_cancel_callback *left;
+  struct running *outer;
+} running;
+
+static _Thread_local running *innermost;
+
+static running *own_running(const dvt_step_extras *extras) {
+  running *r = innermost;
+  while (r && r->extras != extras) r = r->outer;
+  return r;
 }
 
 bool dvt_step_off_cancel(dvt_step *step, int64_t token, bool wait) {
@@ -62,35 +73,37 @@ bool dvt_step_off_cancel(dvt_step *step, int64_t token, bool wait) {
   dvt_cancel_callback *found = *link;
   if (found) *link = found->next;
   // A callback that deregisters itself or another one cannot wait for itself.
-  while (!found && wait && extras->round && !is_own_round(extras))
+  while (!found && wait && extras->is_running && !own_running(extras))
     pthread_cond_wait(&extras->changed, &extras->lock);
   pthread_mutex_unlock(&extras->lock);
   dvt_free(found);
   return found != NULL;
 }
 
-// With the lock, which is free while callbacks run. False: a callback has ended the step, whose memory
-// belongs to somebody else by now.
-static bool run_callbacks(dvt_step_extras *extras, dvt_cancel_round *round) {
-  while (round->left) {
-    dvt_cancel_callback *callback = round->left;
-    round->left = callback->next;
-    pthread_mutex_unlock(&extras->lock);
+// With the lock, which is free while callbacks run and not taken again when one of them has ended the step:
+// its memory belongs to somebody else by then.
+static void run_callbacks(running *r) {
+  while (r->left) {
+    dvt_cancel_callback *callback = r->left;
+    r->left = callback->next;
+    pthread_mutex_unlock(&r->extras->lock);
     callback->fn(callback->arg);
     dvt_free(callback);
-    if (round->is_detached) return false;
-    pthread_mutex_lock(&extras->lock);
+    if (!r->extras) return;
+    pthread_mutex_lock(&r->extras->lock);
   }
-  return true;
 }
 
 // With the lock, which is free afterwards.
-static void run_round(dvt_step_extras *extras) {
-  dvt_cancel_round round = {.thread = pthread_self(), .left = extras->callbacks};
+static void run_all(dvt_step_extras *extras) {
+  running r = {.extras = extras, .left = extras->callbacks, .outer = innermost};
   extras->callbacks = NULL;
-  extras->round = &round;
-  if (!run_callbacks(extras, &round)) return;
-  extras->round = NULL;
+  extras->is_running = true;
+  innermost = &r;
+  run_callbacks(&r);
+  innermost = r.outer;
+  if (!r.extras) return;
+  extras->is_running = false;
   pthread_cond_broadcast(&extras->changed);
   pthread_mutex_unlock(&extras->lock);
 }
@@ -102,23 +115,23 @@ void dvt_step_cancel(dvt_step *step) {
   dvt_rendezvous_abort(extras, dvt_error(TF_CANCELLED, "the step was cancelled"));
   pthread_mutex_lock(&extras->lock);
   // Nothing can be added to what another thread has begun to run: the flag is set.
-  if (extras->round)
+  if (extras->is_running)
     pthread_mutex_unlock(&extras->lock);
   else
-    run_round(extras);
+    run_all(extras);
 }
 
-// Takes what is left of the round that runs below this call, or waits for another thread's.
-static void end_round(dvt_step_extras *extras) {
-  while (extras->round && !is_own_round(extras)) pthread_cond_wait(&extras->changed, &extras->lock);
-  if (!extras->round) return;
-  dvt_cancel_round *round = extras->round;
+// Takes over what the callbacks below this call have left, or waits for another thread's.
+static void end_running(dvt_step_extras *extras) {
+  running *own = own_running(extras);
+  while (extras->is_running && !own) pthread_cond_wait(&extras->changed, &extras->lock);
+  if (!own) return;
   dvt_cancel_callback **last = &extras->callbacks;
   while (*last) last = &(*last)->next;
-  *last = round->left;
-  round->left = NULL;
-  round->is_detached = true;
-  extras->round = NULL;
+  *last = own->left;
+  own->left = NULL;
+  own->extras = NULL;
+  extras->is_running = false;
 }
 
 void dvt_cancel_end(dvt_step_extras *extras) {
@@ -128,9 +141,9 @@ void dvt_cancel_end(dvt_step_extras *extras) {
   if (extras->token_in_caller) dvt_step_off_cancel(step->caller, extras->token_in_caller, true);
   pthread_mutex_lock(&extras->lock);
   extras->token_in_caller = 0;
-  end_round(extras);
+  end_running(extras);
   if (extras->callbacks)
-    run_round(extras);
+    run_all(extras);
   else
     pthread_mutex_unlock(&extras->lock);
 }

@@ -15,21 +15,14 @@ typedef struct dvt_cancel_callback {
   struct dvt_cancel_callback *next;
 } dvt_cancel_callback;
 
-// A thread that runs callbacks; on its stack.
-typedef struct dvt_cancel_round {
-  pthread_t thread;
-  dvt_cancel_callback *left;
-  bool is_detached;  // one of the callbacks has ended the step, in this thread
-} dvt_cancel_round;
-
 typedef struct dvt_rendezvous_entry dvt_rendezvous_entry;
 
 typedef struct dvt_step_extras {
   dvt_step *step;
   pthread_mutex_t lock;
-  pthread_cond_t changed;  // `round` has ended
+  pthread_cond_t changed;  // `is_running` has ended
   dvt_cancel_callback *callbacks;
-  dvt_cancel_round *round;
+  bool is_running;          // a thread runs the callbacks that there were
   int64_t token_in_caller;  // of this step's callback in the calling step; 0: none
   // Guarded by the watch (cancel_watch.c).
   bool is_watched;
