@@ -9,6 +9,8 @@
 
 #include "tensorflow/c/tf_tstring.h"
 
+#define RESERVED 2  // the empty key, the deleted key
+
 struct dvk_table {
   pthread_rwlock_t lock;
   dvk_options options;
@@ -17,6 +19,7 @@ struct dvk_table {
   char *keys, *values;
   int64_t *index;
   uint64_t index_size;  // a power of two, or 0
+  char *reserved;       // keys that no entry may have; NULL: there are none
 };
 
 const dvk_options *dvk_table_options(const dvk_table *table) { return &table->options; }
@@ -26,7 +29,7 @@ const dvk_options *dvk_table_options(const dvk_table *table) { return &table->op
 static size_t bytes_of(TF_DataType dtype) {
   return dtype == TF_STRING ? sizeof(TF_TString) : TF_DataTypeSize(dtype);
 }
-static size_t key_bytes(const dvk_table *t) { return bytes_of(t->options.key); }
+static size_t key_bytes(const dvk_table *t) { return bytes_of(t->options.key) * (size_t)t->options.key_size; }
 static size_t value_bytes(const dvk_table *t) {
   return bytes_of(t->options.value) * (size_t)t->options.value_size;
 }
@@ -48,7 +51,7 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 32;
 }
 
-static uint64_t hash_key(TF_DataType dtype, const void *key) {
+static uint64_t hash_element(TF_DataType dtype, const void *key) {
   if (dtype == TF_INT32) return mix((uint64_t) * (const int32_t *)key);
   if (dtype == TF_INT64) return mix((uint64_t) * (const int64_t *)key);
   const char *text = TF_StringGetDataPointer(key);
@@ -57,7 +60,14 @@ static uint64_t hash_key(TF_DataType dtype, const void *key) {
   return mix(h);
 }
 
-static bool same(TF_DataType dtype, const void *a, const void *b, int64_t count) {
+static uint64_t hash_key(const dvk_options *options, const char *key) {
+  uint64_t h = hash_element(options->key, key);
+  for (int64_t i = 1; i < options->key_size; i++)
+    h = mix(h + 1) ^ hash_element(options->key, key + (size_t)i * bytes_of(options->key));
+  return h;
+}
+
+bool dvk_same_elements(TF_DataType dtype, const void *a, const void *b, int64_t count) {
   if (dtype != TF_STRING) return memcmp(a, b, bytes_of(dtype) * (size_t)count) == 0;
   for (int64_t i = 0; i < count; i++) {
     const TF_TString *x = (const TF_TString *)a + i, *y = (const TF_TString *)b + i;
@@ -72,7 +82,7 @@ static bool same(TF_DataType dtype, const void *a, const void *b, int64_t count)
 // ---- life ----
 
 static void drop_entries(dvk_table *t) {
-  end_elements(t->options.key, t->keys, t->count);
+  end_elements(t->options.key, t->keys, t->count * t->options.key_size);
   end_elements(t->options.value, t->values, t->count * t->options.value_size);
   t->count = 0;
   if (t->index_size) memset(t->index, 0, t->index_size * sizeof(*t->index));
@@ -81,6 +91,8 @@ static void drop_entries(dvk_table *t) {
 static void destroy(void *value) {
   dvk_table *t = value;
   drop_entries(t);
+  if (t->reserved) end_elements(t->options.key, t->reserved, RESERVED * t->options.key_size);
+  free(t->reserved);
   free(t->keys);
   free(t->values);
   free(t->index);
@@ -89,8 +101,20 @@ static void destroy(void *value) {
 }
 
 // Tables of all kinds are one type, as in stock: a handle to one may be made by an op for another.
-static const dvt_value_type table_type = {sizeof(dvt_value_type), "tensorflow::lookup::LookupInterface",
-                                          destroy, NULL, NULL, NULL};
+static const dvt_value_type table_type = {
+    sizeof(dvt_value_type), "tensorflow::lookup::LookupInterface", destroy, NULL, NULL, NULL};
+
+// Copies of the keys that no entry may have.
+static bool keep_reserved(dvk_table *t) {
+  const void *const keys[RESERVED] = {t->options.empty_key, t->options.deleted_key};
+  if (!keys[0]) return true;
+  t->reserved = calloc(RESERVED, DVP_MAX(key_bytes(t), (size_t)1));
+  if (!t->reserved) return false;
+  init_elements(t->options.key, t->reserved, RESERVED * t->options.key_size);
+  for (int i = 0; i < RESERVED; i++)
+    copy_elements(t->options.key, t->reserved + (size_t)i * key_bytes(t), keys[i], t->options.key_size);
+  return true;
+}
 
 static void *create(TF_OpKernelContext *ctx, void *arg, TF_Status *status) {
   (void)ctx;
@@ -101,7 +125,10 @@ static void *create(TF_OpKernelContext *ctx, void *arg, TF_Status *status) {
   }
   t->options = *(const dvk_options *)arg;
   pthread_rwlock_init(&t->lock, NULL);
-  return t;
+  if (keep_reserved(t)) return t;
+  destroy(t);
+  TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "Out of memory for a table");
+  return NULL;
 }
 
 TF_Tensor *dvk_table_handle(dvp_call *call, const char *container, size_t container_bytes, const char *name,
@@ -123,11 +150,7 @@ TF_Tensor *dvk_table_handle(dvp_call *call, const char *container, size_t contai
 }
 
 dvk_table *dvk_table_input(dvp_call *call) {
-  TF_Tensor *handle = NULL;
-  TF_GetInput(call->ctx, 0, &handle, call->status);
-  if (!dvp_ok(call)) return NULL;
-  dvk_table *table = dvt_object_get(handle, 0, &table_type, call->status);
-  TF_DeleteTensor(handle);  // the executor holds the input
+  dvk_table *table = dvt_resource_get(call->ctx, 0, &table_type, call->status);
   return dvp_ok(call) ? table : NULL;
 }
 
@@ -135,9 +158,10 @@ dvk_table *dvk_table_input(dvp_call *call) {
 
 // The place in the index where the key is, or a free one. The index has free places.
 static uint64_t place_of(const dvk_table *t, const void *key) {
-  uint64_t place = hash_key(t->options.key, key) & (t->index_size - 1);
+  uint64_t place = hash_key(&t->options, key) & (t->index_size - 1);
   while (t->index[place] &&
-         !same(t->options.key, t->keys + (size_t)(t->index[place] - 1) * key_bytes(t), key, 1))
+         !dvk_same_elements(t->options.key, t->keys + (size_t)(t->index[place] - 1) * key_bytes(t), key,
+                            t->options.key_size))
     place = (place + 1) & (t->index_size - 1);
   return place;
 }
@@ -158,7 +182,7 @@ static bool reserve(dvp_call *call, dvk_table *t, int64_t more) {
   if (fine && wanted > t->capacity) {
     int64_t capacity = DVP_MAX(wanted, t->capacity + t->capacity / 2 + 8);
     size_t keys, values;
-    fine = !__builtin_mul_overflow((size_t)capacity, key_bytes(t), &keys) &&
+    fine = !__builtin_mul_overflow((size_t)capacity, DVP_MAX(key_bytes(t), (size_t)1), &keys) &&
            !__builtin_mul_overflow((size_t)capacity, DVP_MAX(value_bytes(t), (size_t)1), &values);
     // Small strings and pointers to large ones may move.
     char *new_keys = fine ? realloc(t->keys, keys) : NULL;
@@ -193,25 +217,46 @@ static bool put(dvp_call *call, dvk_table *t, const char *key, const char *value
     char *present = t->values + (size_t)entry * value_bytes(t);
     if (policy == REPLACE)
       copy_elements(t->options.value, present, value, size);
-    else if (!same(t->options.value, present, value, size))
+    else if (!dvk_same_elements(t->options.value, present, value, size))
       return dvp_fail(call, TF_FAILED_PRECONDITION, "HashTable has different value for same key");
     return true;
   }
   char *new_key = t->keys + (size_t)t->count * key_bytes(t),
        *new_value = t->values + (size_t)t->count * value_bytes(t);
-  init_elements(t->options.key, new_key, 1);
+  init_elements(t->options.key, new_key, t->options.key_size);
   init_elements(t->options.value, new_value, size);
-  copy_elements(t->options.key, new_key, key, 1);
+  copy_elements(t->options.key, new_key, key, t->options.key_size);
   copy_elements(t->options.value, new_value, value, size);
   t->index[place] = ++t->count;
   return true;
 }
 
+// Whether the key is one that no entry may have: 0 no, 1 the empty key, 2 the deleted key.
+static int reserved_as(const dvk_table *t, const char *key) {
+  for (int i = 0; t->reserved && i < RESERVED; i++)
+    if (dvk_same_elements(t->options.key, t->reserved + (size_t)i * key_bytes(t), key, t->options.key_size))
+      return i + 1;
+  return 0;
+}
+
+static bool check_keys(dvp_call *call, const dvk_table *t, const char *keys, int64_t count) {
+  for (int64_t i = 0; t->reserved && i < count; i++) {
+    int which = reserved_as(t, keys + (size_t)i * key_bytes(t));
+    if (which)
+      return dvp_fail(call, TF_INVALID_ARGUMENT,
+                      "Using the %s as a table key is not allowed, but key %" PRId64 " is it",
+                      which == 1 ? "empty_key" : "deleted_key", i);
+  }
+  return true;
+}
+
 static bool put_all(dvp_call *call, dvk_table *t, const dvk_pairs *pairs, conflict policy) {
   bool fine = reserve(call, t, pairs->count);
-  for (int64_t i = 0; fine && i < pairs->count; i++)
-    fine = put(call, t, (const char *)pairs->keys + (size_t)i * key_bytes(t),
-               (const char *)pairs->values + (size_t)i * value_bytes(t), policy);
+  for (int64_t i = 0; fine && i < pairs->count; i++) {
+    const char *key = (const char *)pairs->keys + (size_t)i * key_bytes(t);
+    if (!reserved_as(t, key))
+      fine = put(call, t, key, (const char *)pairs->values + (size_t)i * value_bytes(t), policy);
+  }
   return fine;
 }
 
@@ -246,6 +291,7 @@ static bool check_mutable(dvp_call *call, const dvk_table *t, const char *what) 
 
 bool dvk_table_insert(dvp_call *call, dvk_table *t, const dvk_pairs *pairs, bool clear) {
   if (!check_mutable(call, t, "Insert")) return false;
+  if (!clear && !check_keys(call, t, pairs->keys, pairs->count)) return false;
   pthread_rwlock_wrlock(&t->lock);
   if (clear) drop_entries(t);
   bool fine = put_all(call, t, pairs, REPLACE);
@@ -259,7 +305,7 @@ static void remove_entry(dvk_table *t, uint64_t place) {
   int64_t entry = t->index[place] - 1, last = --t->count, size = t->options.value_size;
   char *key = t->keys + (size_t)entry * key_bytes(t), *value = t->values + (size_t)entry * value_bytes(t);
   if (entry != last) t->index[place_of(t, t->keys + (size_t)last * key_bytes(t))] = entry + 1;
-  end_elements(t->options.key, key, 1);
+  end_elements(t->options.key, key, t->options.key_size);
   end_elements(t->options.value, value, size);
   if (entry != last) {
     memcpy(key, t->keys + (size_t)last * key_bytes(t), key_bytes(t));
@@ -274,7 +320,7 @@ static void remove_entry(dvk_table *t, uint64_t place) {
 }
 
 bool dvk_table_remove(dvp_call *call, dvk_table *t, const void *keys, int64_t count) {
-  if (!check_mutable(call, t, "Remove")) return false;
+  if (!check_mutable(call, t, "Remove") || !check_keys(call, t, keys, count)) return false;
   pthread_rwlock_wrlock(&t->lock);
   for (int64_t i = 0; i < count && t->index_size; i++) {
     uint64_t place = place_of(t, (const char *)keys + (size_t)i * key_bytes(t));
@@ -286,6 +332,7 @@ bool dvk_table_remove(dvp_call *call, dvk_table *t, const void *keys, int64_t co
 
 bool dvk_table_find(dvp_call *call, dvk_table *t, const void *keys, int64_t count, const void *defaults,
                     bool each, void *out) {
+  if (!check_keys(call, t, keys, count)) return false;
   pthread_rwlock_rdlock(&t->lock);
   bool fine = t->options.kind != DVK_STATIC || t->is_filled;
   for (int64_t i = 0; fine && i < count; i++) {
@@ -307,11 +354,14 @@ int64_t dvk_table_size(dvk_table *t) {
 
 bool dvk_table_export(dvp_call *call, dvk_table *t) {
   pthread_rwlock_rdlock(&t->lock);
-  const int64_t dims[2] = {t->count, t->options.value_size};
-  void *keys = dvp_output(call, 0, dims, 1);
-  void *values = keys ? dvp_output(call, 1, dims, 1 + t->options.value_rank) : NULL;
+  const dvk_options *o = &t->options;
+  // A dense table exports matrices, also of scalars, as in stock.
+  int more_dims = o->kind == DVK_DENSE;
+  const int64_t key_dims[2] = {t->count, o->key_size}, dims[2] = {t->count, o->value_size};
+  void *keys = dvp_output(call, 0, key_dims, 1 + more_dims);
+  void *values = keys ? dvp_output(call, 1, dims, 1 + DVP_MAX(more_dims, o->value_rank)) : NULL;
   if (values) {
-    copy_elements(t->options.key, keys, t->keys, t->count);
+    copy_elements(t->options.key, keys, t->keys, t->count * o->key_size);
     copy_elements(t->options.value, values, t->values, t->count * t->options.value_size);
   }
   pthread_rwlock_unlock(&t->lock);

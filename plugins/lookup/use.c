@@ -15,12 +15,26 @@ static bool check_value(dvp_call *call, const dvk_options *options, const dvp_vi
                   values->dtype);
 }
 
-// Whether `values` has the shape of the keys followed by that of a value.
-static bool is_one_a_key(const dvk_options *options, const dvp_view *keys, const dvp_view *values) {
-  if (values->rank != keys->rank + options->value_rank) return false;
-  for (int i = 0; i < keys->rank; i++)
+// Keys of rank `rank` have a key in the last `key_rank` dimensions; *out_count is how many keys there are.
+static bool count_keys(dvp_call *call, const dvk_options *options, const dvp_view *keys, int key_rank,
+                       int64_t *out_count) {
+  char text[DVP_SHAPE_TEXT];
+  if (keys->rank < key_rank || (key_rank == 1 && keys->dims[keys->rank - 1] != options->key_size))
+    return dvp_fail(call, TF_INVALID_ARGUMENT,
+                    "Input key shape must end with that of a key, [%" PRId64 "], but is %s",
+                    options->key_size, dvp_shape_text(keys->dims, keys->rank, text));
+  *out_count = dvp_product(keys->dims, 0, keys->rank - key_rank);
+  return true;
+}
+
+// Whether `values` has the dimensions of the keys before that of a key, followed by those of a value.
+static bool is_one_a_key(const dvk_options *options, const dvp_view *keys, int key_rank,
+                         const dvp_view *values, int value_rank) {
+  int prefix = keys->rank - key_rank;
+  if (values->rank != prefix + value_rank) return false;
+  for (int i = 0; i < prefix; i++)
     if (values->dims[i] != keys->dims[i]) return false;
-  return options->value_rank == 0 || values->dims[keys->rank] == options->value_size;
+  return value_rank == 0 || values->dims[prefix] == options->value_size;
 }
 static bool is_one_value(const dvk_options *options, const dvp_view *value) {
   return value->rank == options->value_rank && (value->rank == 0 || value->dims[0] == options->value_size);
@@ -35,7 +49,9 @@ DVP_COMPUTE(find_compute) {
   if (!table || !dvp_input(call, 1, &keys) || !dvp_input(call, 2, &defaults)) return;
   const dvk_options *options = dvk_table_options(table);
   if (!check_key(call, options, &keys) || !check_value(call, options, &defaults)) return;
-  bool each = is_one_a_key(options, &keys, &defaults);
+  int64_t count;
+  if (!count_keys(call, options, &keys, options->key_rank, &count)) return;
+  bool each = is_one_a_key(options, &keys, options->key_rank, &defaults, options->value_rank);
   char text[DVP_SHAPE_TEXT];
   if (!each && !is_one_value(options, &defaults)) {
     dvp_fail(call, TF_INVALID_ARGUMENT,
@@ -44,38 +60,43 @@ DVP_COMPUTE(find_compute) {
     return;
   }
   int64_t dims[DVP_MAX_RANK + 1];
-  memcpy(dims, keys.dims, (size_t)keys.rank * sizeof(dims[0]));
-  dims[keys.rank] = options->value_size;
-  void *out = dvp_output(call, 0, dims, keys.rank + options->value_rank);
+  int prefix = keys.rank - options->key_rank;
+  memcpy(dims, keys.dims, (size_t)prefix * sizeof(dims[0]));
+  dims[prefix] = options->value_size;
+  void *out = dvp_output(call, 0, dims, prefix + options->value_rank);
   // A static table uses the first of many defaults, as in stock.
   each = each && options->kind != DVK_STATIC;
-  if (out) dvk_table_find(call, table, keys.data, keys.count, defaults.data, each, out);
+  if (out) dvk_table_find(call, table, keys.data, count, defaults.data, each, out);
 }
 DVP_DEFINE_ANY(find, NULL, NULL, find_compute);
 
 // ---- changing ----
 
-// The table, and keys and values that fit it.
-static dvk_table *input_pairs(dvp_call *call, dvk_pairs *out) {
+// The table, and keys and values that fit it; `stored` says that they are as a table exports them.
+static dvk_table *input_pairs(dvp_call *call, bool stored, dvk_pairs *out) {
   dvp_view keys, values;
   char a[DVP_SHAPE_TEXT], b[DVP_SHAPE_TEXT];
   dvk_table *table = dvk_table_input(call);
   if (!table || !dvp_input(call, 1, &keys) || !dvp_input(call, 2, &values)) return NULL;
   const dvk_options *options = dvk_table_options(table);
   if (!check_key(call, options, &keys) || !check_value(call, options, &values)) return NULL;
-  if (!is_one_a_key(options, &keys, &values)) {
+  bool matrices = stored && options->kind == DVK_DENSE;
+  int key_rank = matrices ? 1 : options->key_rank, value_rank = matrices ? 1 : options->value_rank;
+  int64_t count;
+  if (!count_keys(call, options, &keys, key_rank, &count)) return NULL;
+  if (!is_one_a_key(options, &keys, key_rank, &values, value_rank)) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "Expected a value for each key, but keys have shape %s and values %s",
              dvp_shape_text(keys.dims, keys.rank, a), dvp_shape_text(values.dims, values.rank, b));
     return NULL;
   }
-  *out = (dvk_pairs){keys.count, keys.data, values.data};
+  *out = (dvk_pairs){count, keys.data, values.data};
   return table;
 }
 
 DVP_COMPUTE(insert_compute) {
   (void)state;
   dvk_pairs pairs;
-  dvk_table *table = input_pairs(call, &pairs);
+  dvk_table *table = input_pairs(call, false, &pairs);
   if (table) dvk_table_insert(call, table, &pairs, false);
 }
 DVP_DEFINE_ANY(insert, NULL, NULL, insert_compute);
@@ -83,7 +104,7 @@ DVP_DEFINE_ANY(insert, NULL, NULL, insert_compute);
 DVP_COMPUTE(import_compute) {
   (void)state;
   dvk_pairs pairs;
-  dvk_table *table = input_pairs(call, &pairs);
+  dvk_table *table = input_pairs(call, true, &pairs);
   if (!table) return;
   if (dvk_table_options(table)->kind == DVK_STATIC)
     dvk_table_fill(call, table, &pairs, NULL);
@@ -96,7 +117,7 @@ DVP_COMPUTE(initialize_compute) {
   (void)state;
   dvp_view keys;
   dvk_pairs pairs;
-  dvk_table *table = input_pairs(call, &pairs);
+  dvk_table *table = input_pairs(call, false, &pairs);
   if (!table || !dvp_input(call, 1, &keys)) return;
   if (keys.rank != 1 || keys.count == 0)
     dvp_fail(call, TF_INVALID_ARGUMENT, "Keys must be a vector that is not empty");
@@ -110,7 +131,10 @@ DVP_COMPUTE(remove_compute) {
   dvp_view keys;
   dvk_table *table = dvk_table_input(call);
   if (!table || !dvp_input(call, 1, &keys)) return;
-  if (check_key(call, dvk_table_options(table), &keys)) dvk_table_remove(call, table, keys.data, keys.count);
+  int64_t count;
+  const dvk_options *options = dvk_table_options(table);
+  if (check_key(call, options, &keys) && count_keys(call, options, &keys, options->key_rank, &count))
+    dvk_table_remove(call, table, keys.data, count);
 }
 DVP_DEFINE_ANY(remove, NULL, NULL, remove_compute);
 

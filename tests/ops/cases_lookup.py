@@ -157,6 +157,143 @@ def mutable(writer, data):
             writer.add_graph('%s %s %s' % (name, key, value), changed, [keys, values, default])
 
 
+def by_reference(writer, data):
+    """The ops of the first version, whose handles are references."""
+
+    def steps(make, fill, keys, values, default):
+        t = make()
+        find_ref = lambda keys: R.LookupTableFind(table_handle=t, keys=keys, default_value=default)
+        size_ref = lambda: R.LookupTableSize(table_handle=t)
+
+        def exported():
+            e = R.LookupTableExport(table_handle=t, Tkeys=keys.dtype, Tvalues=values.dtype)
+            return tf.reduce_all(tf.equal(find_ref(e.keys), e.values)), tf.size(e.keys)
+
+        return in_order([size_ref] + [lambda f=f: f(t) for f in fill] + [lambda: find_ref(keys), size_ref, exported])
+
+    for key, value in (('string', 'int64'), ('int64', 'string'), ('int64', 'float32')):
+        k, v = tf.as_dtype(key), tf.as_dtype(value)
+        keys, values = keys_of(data, key, 9), data.tensor(value, (9,))
+        default = data.tensor(value, ())
+        kinds = {
+            'HashTable': [
+                lambda t: R.InitializeTable(table_handle=t, keys=holders[0][:6], values=holders[1][:6]),
+            ],
+            'MutableHashTable': [
+                lambda t: R.LookupTableInsert(table_handle=t, keys=holders[0][:6], values=holders[1][:6]),
+                lambda t: R.LookupTableInsert(table_handle=t, keys=holders[0][2:8], values=holders[1][:6]),
+            ],
+            'MutableHashTableOfTensors': [
+                lambda t: R.LookupTableImport(table_handle=t, keys=holders[0][:6], values=holders[1][:6]),
+            ],
+        }
+        for name, fill in kinds.items():
+            vectors = name.endswith('OfTensors')
+            v_in, d_in = (np.stack([values, values[::-1]], 1), default.repeat(2)) if vectors else (values, default)
+            holders = []
+
+            def build(keys, values, default):
+                holders[:] = [keys, values]
+                attrs = {'value_shape': [2]} if vectors else {}
+                make = lambda: getattr(R, name)(key_dtype=k, value_dtype=v, shared_name='r', **attrs)
+                return steps(make, fill, keys, values, default)
+
+            writer.add_graph('%s %s %s' % (name, key, value), build, [keys, v_in, d_in])
+    path = os.path.join(os.path.dirname(os.path.abspath(writer.path)), 'references.txt')
+    with open(path, 'wb') as file:
+        file.write(b'a\nb\nc\n')
+
+    def from_file(path, keys):
+        make = lambda: R.HashTable(key_dtype=tf.string, value_dtype=tf.int64, shared_name='f')
+        fill = lambda t: R.InitializeTableFromTextFile(table_handle=t, filename=path, key_index=-2, value_index=-1)
+        return steps(make, [fill], keys, tf.zeros([1], tf.int64), tf.constant(-1, tf.int64))
+
+    writer.add_graph('HashTable of a file', from_file, [np.array(path.encode(), dtype=object), np.array([b'c', b'x'])])
+    not_ready = lambda x: R.LookupTableFind(
+        table_handle=R.HashTable(key_dtype=tf.int64, value_dtype=tf.int64), keys=x, default_value=i64(1)
+    )
+    writer.add_graph('HashTable that is not initialized', not_ready, [i64([1])])
+
+
+DENSE = [('int64', v) for v in VALUES[:2] + VALUES[3:]] + [('string', v) for v in ('int64', 'float32', 'bool')]
+DENSE += [('int32', v) for v in ('int32', 'float32', 'float64')]
+
+
+def dense(writer, data):
+    for key, value in DENSE:
+        k, v = tf.as_dtype(key), tf.as_dtype(value)
+        for shape in ((), (2,)):
+            keys = keys_of(data, key, 40)
+            keys = keys[10:] if not shape else np.stack([keys[10:], keys[9:-1]], 1)
+            values, default = data.tensor(value, (30, 3)), data.tensor(value, (3,))
+            empty, deleted = keys_of(data, key, 2)
+            empty, deleted = np.broadcast_to(empty, shape), np.broadcast_to(deleted, shape)
+            for name in ('MutableDenseHashTableV2', 'AnonymousMutableDenseHashTable'):
+                for vectors in (False, True):
+
+                    def build(keys, values, default, empty, deleted):
+                        options = {'shared_name': 'd'} if name.endswith('V2') else {}
+                        if vectors:
+                            options['value_shape'] = [3]
+                        else:
+                            values, default = values[:, 0], default[0]
+                        t = getattr(R, name)(
+                            empty_key=empty, deleted_key=deleted, value_dtype=v, initial_num_buckets=16,
+                            **options
+                        )  # fmt: skip
+
+                        def restored():
+                            e = R.LookupTableExportV2(table_handle=t, Tkeys=k, Tvalues=v)
+                            with tf.control_dependencies([R.LookupTableImportV2(table_handle=t, keys=e.keys, values=e.values)]):
+                                return find(t, keys, default), size(t), tf.shape(e.keys)[1:], tf.shape(e.values)[1:]
+
+                        return in_order(
+                            [
+                                lambda: (find(t, keys, default), size(t)),
+                                lambda: R.LookupTableInsertV2(table_handle=t, keys=keys[:20], values=values[:20]),
+                                lambda: (find(t, keys, default), find(t, keys[7:8], default), size(t)),
+                                lambda: R.LookupTableRemoveV2(table_handle=t, keys=keys[5:25:3]),
+                                lambda: (find(t, keys, default), size(t)),
+                                lambda: R.LookupTableInsertV2(table_handle=t, keys=keys[3:], values=values[:27]),
+                                lambda: (find(t, keys, default), size(t)),
+                                restored,
+                            ]
+                        )
+
+                    writer.add_graph('%s %s %s' % (name, key, value), build, [keys, values, default, empty, deleted])
+
+
+def dense_refused(writer):
+    def of(build, **attrs):
+        def graph(x):
+            attrs.setdefault('empty_key', i64(0))
+            attrs.setdefault('deleted_key', i64(-1))
+            t = R.MutableDenseHashTableV2(value_dtype=tf.int64, **attrs)
+            return build(t, x)
+
+        return graph
+
+    run = lambda op: after(op, lambda: tf.constant(1))
+    cases = {
+        'fine': of(lambda t, x: find(t, x, i64(5))),
+        'equal keys': of(lambda t, x: size(t), deleted_key=i64(0)),
+        'keys of two shapes': of(lambda t, x: size(t), deleted_key=i64([0])),
+        'keys that are matrices': of(lambda t, x: size(t), empty_key=i64([[0]]), deleted_key=i64([[1]])),
+        'buckets': of(lambda t, x: size(t), initial_num_buckets=12),
+        'few buckets': of(lambda t, x: size(t), initial_num_buckets=2),
+        'load': of(lambda t, x: size(t), max_load_factor=1.5),
+        'find the empty key': of(lambda t, x: find(t, x - 3, i64(5))),
+        'find the deleted key': of(lambda t, x: find(t, x - 4, i64(5))),
+        'insert the empty key': of(lambda t, x: run(R.LookupTableInsertV2(table_handle=t, keys=x - 3, values=x))),
+        'insert the deleted key': of(lambda t, x: run(R.LookupTableInsertV2(table_handle=t, keys=x - 4, values=x))),
+        'remove the empty key': of(lambda t, x: run(R.LookupTableRemoveV2(table_handle=t, keys=x - 3))),
+        'keys of another shape': of(lambda t, x: find(t, x, i64(5)), empty_key=i64([0, 0, 0]), deleted_key=i64([1, 1, 1])),
+        'values of another shape': of(lambda t, x: run(R.LookupTableInsertV2(table_handle=t, keys=x, values=x[:1]))),
+    }
+    for name, build in cases.items():
+        writer.add_graph('dense: ' + name, build, [i64([3, 4])])
+
+
 def table(name='HashTableV2', key=tf.int64, value=tf.string, shared='t', **attrs):
     return getattr(R, name)(key_dtype=key, value_dtype=value, shared_name=shared, **attrs)
 
@@ -296,6 +433,9 @@ def files(writer, data):
 def tables(writer, data, scale):
     static(writer, data)
     mutable(writer, data)
+    by_reference(writer, data)
+    dense(writer, data)
+    dense_refused(writer)
     names(writer)
     refused(writer)
     files(writer, data)
