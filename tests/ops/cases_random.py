@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from case_writer import FLOATS, SIGNED
+from case_writer import FLOATS, SIGNED, tf
+from cases_lookup import in_order
 
 EXACT = (0, 0)
 SHAPES = ((), (0,), (1,), (3,), (4,), (5,), (2, 3), (7, 9), (1000,), (3, 0, 2))
@@ -82,6 +83,78 @@ def stateless(writer, data, scale):
     writer.add('StatelessRandomUniformV2', {'shape': np.int32([40]), **carry}, {'dtype': 'float32'}, tolerance=EXACT)
 
 
+R = tf.raw_ops
+INTS = ['int32', 'int64', 'uint32', 'uint64']
+OPS_ON_VARIABLES = {
+    **{op: FLOATS for op in ('StatefulUniform', 'StatefulStandardNormalV2', 'StatefulTruncatedNormal')},
+    'StatefulUniformInt': INTS,
+    'StatefulUniformFullInt': INTS,
+}
+
+
+def generator(words=(0, 0, 1), dtype=tf.int64, name='rng'):
+    """A variable with a generator's counter and key, and the op that sets it."""
+    var = R.VarHandleOp(dtype=dtype, shape=np.shape(words), shared_name=name)
+    return var, R.AssignVariableOp(resource=var, value=tf.constant(words, dtype))
+
+
+def on_variables(writer, data, scale):
+    for op, dtypes in OPS_ON_VARIABLES.items():
+        for dtype in dtypes:
+            for shape in ((), (5,), (3, 0), (7, 9), LARGE):
+                words = [int(w) for w in data.rng.integers(-(2**62), 2**62, 3)]
+                words[0] = int(data.choice([words[0], -1, -300]))  # the counter carries into its second word
+
+                def draws(shape):
+                    limits = {}
+                    if op == 'StatefulUniformInt':
+                        limits = {'minval': tf.constant(3, dtype), 'maxval': tf.constant(2**31 - 7, dtype)}
+                    attrs = {} if limits else {'dtype': tf.as_dtype(dtype)}
+                    var, start = generator(words)
+                    draw = lambda: getattr(R, op)(resource=var, algorithm=np.int64(1), shape=shape, **limits, **attrs)
+                    skip = lambda: R.RngSkip(resource=var, algorithm=np.int64(1), delta=np.int64(3))
+                    read = lambda: R.RngReadAndSkip(resource=var, alg=1, delta=np.uint64(2**40))
+                    value = lambda: R.ReadVariableOp(resource=var, dtype=tf.int64)
+                    return in_order([lambda: start, draw, value, skip, draw, value, read, value, draw])
+
+                writer.add_graph('%s %s' % (op, dtype), draws, [shape_of(data, shape)], tolerance=EXACT)
+    for dtype in INTS:
+
+        def unlike(shape):
+            a, b = (R.NonDeterministicInts(shape=shape, dtype=dtype) for _ in range(2))
+            return tf.shape(a), tf.reduce_any(tf.not_equal(a, b))
+
+        writer.add_graph('NonDeterministicInts ' + dtype, unlike, [np.int64([10, 3])])
+    draw = lambda var, x, **a: R.StatefulUniform(
+        **{'resource': var, 'algorithm': np.int64(1), 'shape': x, 'dtype': tf.float32, **a}
+    )
+    bad = {
+        'short': lambda x: (generator((1, 2)), {}),
+        'matrix': lambda x: (generator(((1, 2, 3),)), {}),
+        'dtype': lambda x: (generator(dtype=tf.int32), {}),
+        'no value': lambda x: ((generator()[0], tf.no_op()), {}),
+        'algorithm': lambda x: (generator(), {'algorithm': np.int64(2)}),
+        'shape': lambda x: (generator(), {'shape': x - 4}),
+        'longer': lambda x: (generator((1, 2, 3, 4, 5)), {}),
+    }
+    for name, make in bad.items():
+
+        def build(x):
+            (var, start), attrs = make(x)
+            return in_order([lambda: start, lambda: draw(var, x, **attrs)])
+
+        writer.add_graph('generator: ' + name, build, [np.int64([3])], tolerance=EXACT)
+    low_high = lambda x: in_order(
+        [
+            lambda: generator()[1],
+            lambda: R.StatefulUniformInt(
+                resource=generator()[0], algorithm=np.int64(1), shape=np.int64([2]), minval=x[0], maxval=x[0]
+            ),
+        ]
+    )
+    writer.add_graph('generator: no range', low_high, [np.int64([3])])
+
+
 def bad_random(writer, data, scale):
     def refuse(op, inputs, attrs=None):
         writer.add(op, inputs, attrs, shapes_known=False, must_fail=True)
@@ -111,4 +184,4 @@ def bad_random(writer, data, scale):
         refuse('StatelessRandomUniformV2', {**state, **change}, {'dtype': 'float32'})
 
 
-FAMILIES = {'random': stateful, 'stateless_random': stateless, 'bad_random': bad_random}
+FAMILIES = {'random': stateful, 'random_variables': on_variables, 'stateless_random': stateless, 'bad_random': bad_random}
