@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/buf.h"
+#include "base/code_owner.h"
 
 typedef void (*log_sink)(void *arg, dvt_log_level level, const char *line);
 
 static pthread_mutex_t sink_mutex = PTHREAD_MUTEX_INITIALIZER;
 static log_sink sink;
 static void *sink_arg;
-static void (*listener)(const char *line);
+static dvt_log_listener listener;
 
 static int level_from_environment(const char *name, int fallback) {
   const char *text = getenv(name);
@@ -45,6 +45,14 @@ static void write_stderr(dvt_log_level level, const char *line) {
   fprintf(stderr, "%s.%06ld: %c %s\n", stamp, now.tv_nsec / 1000, "IWEF"[level], line);
 }
 
+// A plugin whose listener hears a message stays until it has.
+static dvt_owned_kind *account(void (*listen)(const char *line)) {
+  static const char messages[] = "messages that its log listener is hearing";
+  const void *code;
+  DVT_CODE_ADDRESS(listen, &code);
+  return dvt_owned_take(dvt_code_owner_find(code), messages, messages, NULL);
+}
+
 static void emit(dvt_log_level level, const char *format, va_list args) {
   char small[512];
   va_list again;
@@ -59,8 +67,10 @@ static void emit(dvt_log_level level, const char *format, va_list args) {
   log_sink to = sink;
   void *arg = sink_arg;
   void (*listen)(const char *) = listener;
+  dvt_owned_kind *accounted = listen ? account(listen) : NULL;
   pthread_mutex_unlock(&sink_mutex);
   if (listen) listen(line);
+  dvt_owned_drop(accounted);
   if (to)
     to(arg, level, line);
   else
@@ -102,5 +112,24 @@ void dvt_log_set_sink(void (*new_sink)(void *arg, dvt_log_level level, const cha
 void dvt_log_set_listener(void (*new_listener)(const char *line)) {
   pthread_mutex_lock(&sink_mutex);
   listener = new_listener;
+  pthread_mutex_unlock(&sink_mutex);
+}
+
+dvt_log_listener dvt_log_take_listener(const dvt_code_owner *owner) {
+  const void *code;
+  pthread_mutex_lock(&sink_mutex);
+  dvt_log_listener taken = listener;
+  DVT_CODE_ADDRESS(taken, &code);
+  if (dvt_code_owner_has(owner, code))
+    listener = NULL;
+  else
+    taken = NULL;
+  pthread_mutex_unlock(&sink_mutex);
+  return taken;
+}
+
+void dvt_log_give_back_listener(dvt_log_listener taken) {
+  pthread_mutex_lock(&sink_mutex);
+  if (!listener) listener = taken;
   pthread_mutex_unlock(&sink_mutex);
 }

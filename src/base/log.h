@@ -18,6 +18,11 @@ void dvt_vlog_v(int level, const char *format, va_list args);
 // Tests and embedders: replaces stderr as the sink; NULL restores it. `line` has no newline.
 void dvt_log_set_sink(void (*sink)(void *arg, dvt_log_level level, const char *line), void *arg);
 // Gets every line as well, beside the sink; NULL removes it.
-void dvt_log_set_listener(void (*listener)(const char *line));
+typedef void (*dvt_log_listener)(const char *line);
+void dvt_log_set_listener(dvt_log_listener listener);
+// Takes away the listener if it lies in the owner's code, and puts it back if nobody has set another. NULL is fine.
+struct dvt_code_owner;
+dvt_log_listener dvt_log_take_listener(const struct dvt_code_owner *owner);
+void dvt_log_give_back_listener(dvt_log_listener taken);
 
 #endif  // DVT_BASE_LOG_H_

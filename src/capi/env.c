@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/code_owner.h"
 #include "base/library.h"
 #include "base/log.h"
 
@@ -29,7 +30,15 @@ struct TF_Thread {
   pthread_t thread;
   void (*work)(void *);
   void *param;
+  dvt_owned_kind *accounted;  // of the plugin that the work is in
 };
+
+static dvt_owned_kind *account(void (*work)(void *)) {
+  static const char threads[] = "threads that were not joined";
+  const void *code;
+  DVT_CODE_ADDRESS(work, &code);
+  return dvt_owned_take(dvt_code_owner_find(code), threads, threads, NULL);
+}
 
 static void *thread_main(void *p) {
   const TF_Thread *thread = p;
@@ -56,13 +65,14 @@ TF_Thread *TF_StartThread(const TF_ThreadOptions *options, const char *thread_na
   TF_Thread *thread = dvt_malloc(sizeof *thread);
   int error = ENOMEM;
   if (thread) {
-    *thread = (TF_Thread){.work = work_func, .param = param};
+    *thread = (TF_Thread){.work = work_func, .param = param, .accounted = account(work_func)};
     error = pthread_create(&thread->thread, &attr, thread_main, thread);
   }
   pthread_attr_destroy(&attr);
   if (error) {
     dvt_log(DVT_ERROR, "TF_StartThread: thread %s could not be started (error %d)",
             thread_name ? thread_name : "", error);
+    if (thread) dvt_owned_drop(thread->accounted);
     dvt_free(thread);
     return NULL;
   }
@@ -79,6 +89,7 @@ TF_Thread *TF_StartThread(const TF_ThreadOptions *options, const char *thread_na
 void TF_JoinThread(TF_Thread *thread) {
   if (!thread) return;
   pthread_join(thread->thread, NULL);
+  dvt_owned_drop(thread->accounted);
   dvt_free(thread);
 }
 

@@ -13,6 +13,7 @@ typedef struct dvt_plugin_object {
   dvt_object object;
   const dvt_value_type *type;
   void *value;
+  struct dvt_owned_kind *accounted;  // of the plugin that the type belongs to; base/code_owner.h
 } dvt_plugin_object;
 extern const dvt_object_type dvt_plugin_object_type;
 

@@ -1,10 +1,12 @@
 // include/dovetail/object.h: plugins' own values as elements of variant and resource tensors. What variants
 // add to that is in object_variant.c, what resources add in object_resource.c.
+#include "base/code_owner.h"
 #include "capi/object.h"
 
 static void plugin_object_destroy(dvt_object *object) {
   dvt_plugin_object *o = (dvt_plugin_object *)object;
   dvt_value_destroy(o->type, o->value);
+  dvt_owned_drop(o->accounted);
   dvt_free(o);
 }
 
@@ -48,6 +50,7 @@ dvt_status dvt_plugin_object_new(const dvt_value_type *type, void *value, dvt_ob
   dvt_object_init(&o->object, &dvt_plugin_object_type);
   o->type = type;
   o->value = value;
+  o->accounted = dvt_owned_take(dvt_code_owner_find(type), type, "values", type->name);
   *out_object = &o->object;
   return NULL;
 }

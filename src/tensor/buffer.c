@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/code_owner.h"
 #include "base/thread_cache.h"
 #include "tensor/chunk.h"
 #include "tensor/dtype.h"
@@ -92,6 +93,23 @@ dvt_buffer *dvt_buffer_allocate_lasting(size_t bytes) {
   return buffer;
 }
 
+static const char accounted[] = "tensors with its deallocator";
+
+// A plugin stays as long as tensors will call it.
+static bool account(dvt_deallocator deallocator) {
+  const void *code;
+  DVT_CODE_ADDRESS(deallocator, &code);
+  return dvt_owned_take(dvt_code_owner_find(code), accounted, accounted, NULL) != NULL;
+}
+
+static void run_deallocator(const dvt_buffer *buffer, void *data) {
+  const void *code;
+  buffer->deallocator(data, buffer->bytes, buffer->deallocator_arg);
+  if (DVT_LIKELY(!buffer->is_accounted)) return;
+  DVT_CODE_ADDRESS(buffer->deallocator, &code);
+  dvt_owned_drop(dvt_owned_find(dvt_code_owner_find(code), accounted));
+}
+
 dvt_buffer *dvt_buffer_adopt(void *data, size_t bytes, dvt_deallocator deallocator, void *arg) {
   dvt_buffer *buffer = dvt_cache_pop(DVT_CACHE_BUFFER);
   if (!buffer) buffer = dvt_malloc(sizeof *buffer);
@@ -102,6 +120,7 @@ dvt_buffer *dvt_buffer_adopt(void *data, size_t bytes, dvt_deallocator deallocat
   *buffer = (dvt_buffer){.data = data ? data : no_data,
                          .bytes = bytes,
                          .capacity = bytes,
+                         .is_accounted = deallocator && account(deallocator),
                          .deallocator = deallocator,
                          .deallocator_arg = arg};
   atomic_init(&buffer->refs, 1);
@@ -127,7 +146,7 @@ void dvt_buffer_destroy(dvt_buffer *buffer) {
     return;
   }
   void *data = buffer->data == no_data ? NULL : buffer->data;
-  if (buffer->deallocator) buffer->deallocator(data, buffer->bytes, buffer->deallocator_arg);
+  if (buffer->deallocator) run_deallocator(buffer, data);
   if (!dvt_cache_push(DVT_CACHE_BUFFER, buffer)) dvt_free(buffer);
 }
 

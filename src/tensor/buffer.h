@@ -20,6 +20,7 @@ typedef struct dvt_buffer {
   size_t bytes;           // what TF_TensorByteSize reports
   size_t capacity;        // bytes that may be used (slots reuse buffers for smaller tensors)
   bool owned;             // allocated by the runtime; may be moved and forwarded
+  bool is_accounted;      // adopted memory whose deallocator is a plugin's
   uint8_t element_dtype;  // TF_STRING/TF_RESOURCE/TF_VARIANT when owned elements must be destroyed, else 0
   dvt_deallocator deallocator;  // adopted memory; may be NULL
   void *deallocator_arg;        // of an owned buffer: the chunk that it lies in, or NULL
