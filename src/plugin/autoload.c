@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/library.h"
@@ -18,8 +19,17 @@ typedef enum file_state { NOT_TRIED, LOADING, LOADED, FAILED } file_state;
 typedef struct plugin_file {
   char *path;
   file_state state;
-  bool is_indexed;  // else it is loaded at the first miss: only the file knows its ops
+  const dvt_plugin *plugin;  // LOADED: what it became
+  // Whether an index names it. Else only the file knows its ops: it is loaded at the first miss, or late,
+  // when nothing else has the op, if there is an index that says nothing of it or is older.
+  bool is_indexed, is_late;
 } plugin_file;
+
+// Files that are loaded together.
+typedef struct file_group {
+  bool begun;        // they are being tried or were; under the plugin lock
+  atomic_bool done;  // they were
+} file_group;
 
 // An op's files; most ops have one.
 typedef struct op_entry {
@@ -31,14 +41,14 @@ static struct {
   dvt_arena arena;
   plugin_file **files;
   size_t count, capacity;
-  dvt_map by_path;         // -> plugin_file
-  dvt_map by_op;           // -> op_entry
-  dvt_map directories;     // read ones, by canonical path
-  bool whole_begun;        // files without an index are being tried or were; under the plugin lock
-  atomic_bool whole_done;  // they were
+  dvt_map by_path;      // -> plugin_file
+  dvt_map by_op;        // -> op_entry
+  dvt_map directories;  // read ones, by canonical path
+  file_group whole, late;
 } table;
 
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static atomic_int reloading;  // that many reloads
 
 static plugin_file *add_file(dvt_str dir, dvt_str name, bool is_indexed) {
   size_t bytes = dir.len + 1 + name.len + 1;
@@ -111,23 +121,50 @@ static int is_library(const struct dirent *entry) {
   return len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
 }
 
+// Copying a folder writes its files one after the other: only clearly newer ones were built after the index.
+#define INDEX_TOLERANCE_S 10
+
+static bool is_newer(const char *path, const struct stat *index) {
+  struct stat file;
+  return stat(path, &file) == 0 && file.st_mtime > index->st_mtime + INDEX_TOLERANCE_S;
+}
+
+// Files that the index does not name or that were built after it may have ops that it does not know.
+static void note_late_files(dvt_str dir, const char *path, const char *index_path) {
+  struct stat index;
+  struct dirent **entries = NULL;
+  if (stat(index_path, &index) != 0) return;
+  int count = scandir(path, &entries, is_library, alphasort);
+  for (int i = 0; i < count; i++) {
+    size_t before = table.count;
+    plugin_file *file = add_file(dir, dvt_str_from(entries[i]->d_name), true);
+    if (file && (table.count > before || is_newer(file->path, &index))) file->is_late = true;
+    free(entries[i]);
+  }
+  free(entries);
+}
+
 // With the canonical path of a directory; one that was read before is left out.
 static void read_directory(dvt_str dir) {
-  char path[PATH_MAX];
+  char path[PATH_MAX], index_path[PATH_MAX];
   dvt_str key;
   if (dvt_map_get(&table.directories, dir) || !dvt_arena_copy_str(&table.arena, dir, &key) ||
       !dvt_map_put(&table.directories, key, &table))
     return;
-  if (snprintf(path, sizeof path, DVT_STR_FMT "/plugins.index", DVT_STR_ARG(dir)) >= (int)sizeof path) return;
+  if (snprintf(index_path, sizeof index_path, DVT_STR_FMT "/plugins.index", DVT_STR_ARG(dir)) >=
+      (int)sizeof index_path)
+    return;
+  memcpy(path, index_path, dir.len);
+  path[dir.len] = '\0';
   dvt_mapped_file index;
-  dvt_status status = dvt_file_map(path, &index);
+  dvt_status status = dvt_file_map(index_path, &index);
   if (!status) {
-    read_index(dir, path, index.bytes);
+    read_index(dir, index_path, index.bytes);
     dvt_file_unmap(&index);
+    note_late_files(dir, path, index_path);
     return;
   }
   dvt_status_free(status);
-  path[dir.len] = '\0';
   struct dirent **entries = NULL;
   int count = scandir(path, &entries, is_library, alphasort);
   for (int i = 0; i < count; i++) {
@@ -184,24 +221,36 @@ static bool load_file(plugin_file *file) {
   dvt_plugin *plugin;
   dvt_status status = dvt_plugin_load(file->path, &plugin);
   file->state = status ? FAILED : LOADED;
+  if (!status) file->plugin = plugin;
   if (status) dvt_log(DVT_ERROR, "standard plugin: %s", dvt_status_message(status));
   dvt_status_free(status);
   return file->state == LOADED;
 }
 
-static bool load_whole_directories(void) {
-  if (atomic_load_explicit(&table.whole_done, memory_order_acquire)) return false;
+static bool load_group(file_group *group) {
+  if (atomic_load_explicit(&group->done, memory_order_acquire)) return false;
   bool loaded = false;
   dvt_plugin_lock();
   // A plugin that looks up an op while it is loaded comes here again: only the outer call may tell the other
   // threads that there is nothing left to wait for.
-  bool outer = !table.whole_begun;
-  table.whole_begun = true;
-  for (size_t i = 0; outer && i < table.count; i++)
-    if (!table.files[i]->is_indexed && load_file(table.files[i])) loaded = true;
-  if (outer) atomic_store_explicit(&table.whole_done, true, memory_order_release);
+  bool outer = !group->begun;
+  group->begun = true;
+  for (size_t i = 0; outer && i < table.count; i++) {
+    plugin_file *file = table.files[i];
+    if ((group == &table.late ? file->is_late : !file->is_indexed) && load_file(file)) loaded = true;
+  }
+  if (outer) atomic_store_explicit(&group->done, true, memory_order_release);
   dvt_plugin_unlock();
   return loaded;
+}
+
+// Said once, since the file is loaded once.
+static void check_entry(dvt_str op_name, const plugin_file *file) {
+  if (dvt_op_lookup_loaded(op_name)) return;
+  dvt_log(DVT_WARNING,
+          "the plugins.index beside %s is stale: it says that the file has op '" DVT_STR_FMT
+          "', which it does not register. Write the index anew, or delete it to have the folder loaded whole",
+          file->path, DVT_STR_ARG(op_name));
 }
 
 static bool load_indexed(dvt_str op_name) {
@@ -211,16 +260,39 @@ static bool load_indexed(dvt_str op_name) {
   bool loaded = false;
   dvt_plugin_lock();
   for (; entry; entry = entry->next)
-    if (load_file(entry->file)) loaded = true;
+    if (load_file(entry->file)) {
+      loaded = true;
+      check_entry(op_name, entry->file);
+    }
   dvt_plugin_unlock();
   return loaded;
 }
 
 bool dvt_plugin_autoload(dvt_str op_name) {
   pthread_once(&table_once, make_table);
-  bool whole = load_whole_directories();
-  return load_indexed(op_name) || whole;
+  if (DVT_UNLIKELY(atomic_load(&reloading))) {
+    dvt_plugin_lock();
+    dvt_plugin_unlock();
+  }
+  bool was_there = dvt_op_lookup_loaded(op_name) != NULL;
+  bool whole = load_group(&table.whole), indexed = load_indexed(op_name);
+  if (!was_there && dvt_op_lookup_loaded(op_name)) return true;
+  return load_group(&table.late) || indexed || whole;
 }
+
+void dvt_plugin_autoload_again(const dvt_plugin *plugin) {
+  for (size_t i = 0; i < table.count; i++) {
+    plugin_file *file = table.files[i];
+    if (file->state != LOADED || file->plugin != plugin) continue;
+    file->state = NOT_TRIED;
+    if (file->is_indexed && !file->is_late) continue;
+    file_group *group = file->is_late ? &table.late : &table.whole;
+    group->begun = false;
+    atomic_store_explicit(&group->done, false, memory_order_release);
+  }
+}
+
+void dvt_plugin_set_reloading(bool is_reloading) { atomic_fetch_add(&reloading, is_reloading ? 1 : -1); }
 
 static void load_all(void) {
   pthread_once(&table_once, make_table);

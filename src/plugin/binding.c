@@ -61,9 +61,34 @@ static dvt_status provide(const char *path, const char *soname) {
   return found && found != own ? foreign(path, soname, found) : NULL;
 }
 
+// The runtime of a sanitizer must be in the process from its start: one that comes with a plugin ends the
+// process, or misses what was allocated before.
+static dvt_status check_sanitizers(const char *path, const dvt_elf *elf) {
+  static const struct {
+    const char *symbol, *name, *option;
+  } sanitizers[] = {{"__asan_init", "AddressSanitizer", "address"},
+                    {"__hwasan_init", "HWAddressSanitizer", "hwaddress"},
+                    {"__tsan_init", "ThreadSanitizer", "thread"},
+                    {"__msan_init", "MemorySanitizer", "memory"}};
+  size_t cursor = 0;
+  dvt_str symbol;
+  while (dvt_elf_next_undefined(elf, &cursor, &symbol))
+    for (size_t i = 0; i < DVT_COUNT_OF(sanitizers); i++)
+      if (dvt_str_is(symbol, sanitizers[i].symbol) && !dlsym(RTLD_DEFAULT, sanitizers[i].symbol))
+        return dvt_error(
+            TF_FAILED_PRECONDITION,
+            "plugin %s was built with %s (it needs %s), which this process runs without. Build the "
+            "plugin without -fsanitize=%s, or start the process with the sanitizer's runtime "
+            "(LD_PRELOAD, or a program built with the same option)",
+            path, sanitizers[i].name, sanitizers[i].symbol, sanitizers[i].option);
+  return NULL;
+}
+
 dvt_status dvt_binding_prepare(const char *path, const dvt_elf *elf) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_global);
+  DVT_RETURN_IF_ERROR(dvt_elf_check_isa(path, elf, dvt_elf_isa_of_cpu()));
+  DVT_RETURN_IF_ERROR(check_sanitizers(path, elf));
   size_t cursor = 0;
   dvt_str soname;
   while (dvt_elf_next_needed(elf, &cursor, &soname))

@@ -114,16 +114,19 @@ static dvt_status check_header(const char *path, const elf_header *header) {
 
 // Every loadable segment must lie in the file: the loader would map what is missing and the process die at
 // its use.
-static dvt_status check_segments(const char *path, dvt_str bytes, const elf_header *header) {
+static dvt_status check_segments(const char *path, dvt_str bytes, const elf_header *header,
+                                 int *out_isa_level) {
   dvt_str table, segment_bytes;
   if (header->e_phentsize != sizeof(elf_segment) || header->e_phnum == 0)
     return dvt_error(TF_INVALID_ARGUMENT, "%s has no program headers: nothing in it can be loaded", path);
   if (!part_of(bytes, header->e_phoff, (uint64_t)header->e_phnum * sizeof(elf_segment), &table))
     return truncated(path, bytes, "program header table");
   elf_segment segment;
-  for (size_t i = 0; read_entry(table, i, &segment, sizeof segment); i++)
-    if (segment.p_type == PT_LOAD && !part_of(bytes, segment.p_offset, segment.p_filesz, &segment_bytes))
-      return truncated(path, bytes, "code or data");
+  for (size_t i = 0; read_entry(table, i, &segment, sizeof segment); i++) {
+    bool is_there = part_of(bytes, segment.p_offset, segment.p_filesz, &segment_bytes);
+    if (segment.p_type == PT_LOAD && !is_there) return truncated(path, bytes, "code or data");
+    if (segment.p_type == PT_GNU_PROPERTY && is_there) *out_isa_level = dvt_elf_isa_of_notes(segment_bytes);
+  }
   return NULL;
 }
 
@@ -155,8 +158,9 @@ dvt_status dvt_elf_parse(const char *path, dvt_str bytes, dvt_elf *out_elf) {
   elf_header header;
   if (!read_entry(bytes, 0, &header, sizeof header)) return truncated(path, bytes, "header");
   DVT_RETURN_IF_ERROR(check_header(path, &header));
-  DVT_RETURN_IF_ERROR(check_segments(path, bytes, &header));
-  *out_elf = (dvt_elf){0};
+  int isa_level = 0;
+  DVT_RETURN_IF_ERROR(check_segments(path, bytes, &header, &isa_level));
+  *out_elf = (dvt_elf){.isa_level = isa_level};
   find_sections(out_elf, bytes, &header);
   return NULL;
 }

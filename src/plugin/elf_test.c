@@ -63,6 +63,56 @@ static void test_good_library(void **state) {
   dvt_elf_close(&elf);
 }
 
+// ---- the level of the CPU ----
+
+// clang-format off
+#define NOTE_HEADER "\4\0\0\0" "\x10\0\0\0" "\5\0\0\0" "GNU\0"
+#define ISA_NEEDED "\x02\x80\0\xc0" "\4\0\0\0"
+static const struct {
+  dvt_str notes;
+  int level;
+} notes[] = {
+    {{"", 0}, 0},
+#define NOTES(text) {text, sizeof(text) - 1}
+    {NOTES(NOTE_HEADER ISA_NEEDED "\1\0\0\0\0\0\0\0"), 1},
+    {NOTES(NOTE_HEADER ISA_NEEDED "\3\0\0\0\0\0\0\0"), 2},
+    {NOTES(NOTE_HEADER ISA_NEEDED "\x0f\0\0\0\0\0\0\0"), 4},
+    // Another property, another owner, a note before it.
+    {NOTES(NOTE_HEADER "\1\x80\0\xc0" "\4\0\0\0" "\x0f\0\0\0\0\0\0\0"), 0},
+    {NOTES("\4\0\0\0" "\x10\0\0\0" "\5\0\0\0" "XYZ\0" ISA_NEEDED "\x0f\0\0\0\0\0\0\0"), 0},
+    {NOTES("\4\0\0\0" "\0\0\0\0" "\1\0\0\0" "XYZ\0" NOTE_HEADER ISA_NEEDED "\4\0\0\0\0\0\0\0"), 3},
+    // Sizes that lead out of it.
+    {NOTES("\xff\xff\xff\xff" "\xff\xff\xff\xff" "\5\0\0\0" "GNU\0"), 0},
+    {NOTES(NOTE_HEADER "\x02\x80\0\xc0" "\xff\xff\xff\xff" "\4\0\0\0\0\0\0\0"), 0},
+};
+// clang-format on
+
+static void test_isa_level_of_notes(void **state) {
+  (void)state;
+  for (size_t i = 0; i < DVT_COUNT_OF(notes); i++)
+    assert_int_equal(dvt_elf_isa_of_notes(notes[i].notes), notes[i].level);
+  for (size_t len = 0; len < notes[3].notes.len; len++)
+    assert_int_equal(dvt_elf_isa_of_notes(dvt_str_make(notes[3].notes.data, len)), 0);
+}
+
+static void test_file_for_a_later_cpu(void **state) {
+  (void)state;
+  dvt_elf elf;
+  assert_ok(dvt_elf_open(PLUGIN("plug_good"), &elf));
+  assert_ok(dvt_elf_check_isa("plug", &elf, 1));
+  elf.isa_level = 3;
+  assert_ok(dvt_elf_check_isa("plug", &elf, 3));
+  assert_status(dvt_elf_check_isa("plug", &elf, 2), TF_FAILED_PRECONDITION,
+                "plug was built for CPUs of level x86-64-v3; this one has level 2");
+  dvt_elf_close(&elf);
+  assert_in_range(dvt_elf_isa_of_cpu(), 1, 4);
+#if defined(__x86_64__)
+  assert_ok(dvt_elf_open(PLUGIN("plug_isa"), &elf));
+  assert_int_equal(elf.isa_level, 4);
+  dvt_elf_close(&elf);
+#endif
+}
+
 static void test_not_a_library(void **state) {
   (void)state;
   assert_status(open_bytes("", 0), TF_INVALID_ARGUMENT, "the file is empty");
@@ -151,8 +201,12 @@ static void test_garbled(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_good_library),   cmocka_unit_test(test_not_a_library),
-      cmocka_unit_test(test_other_machines), cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_good_library),
+      cmocka_unit_test(test_isa_level_of_notes),
+      cmocka_unit_test(test_file_for_a_later_cpu),
+      cmocka_unit_test(test_not_a_library),
+      cmocka_unit_test(test_other_machines),
+      cmocka_unit_test(test_truncated),
       cmocka_unit_test(test_garbled),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -137,6 +137,21 @@ static void test_rule_194_missing_symbols(void **state) {
   assert_status(load(PLUGIN("plug_missing_other")), TF_NOT_FOUND, "Link the plugin to the library");
 }
 
+static void test_needed_library_missing(void **state) {
+  (void)state;
+  assert_status(load(PLUGIN("plug_needs_absent")), TF_NOT_FOUND, "libdovetail_absent.so.1");
+  assert_status(load(PLUGIN("plug_needs_absent")), TF_NOT_FOUND, "Install the library it needs");
+}
+
+static void test_sanitizer_that_the_process_runs_without(void **state) {
+  (void)state;
+  const char *path = PLUGIN("plug_hwasan");
+  assert_status(load(path), TF_FAILED_PRECONDITION, path);
+  assert_status(load(path), TF_FAILED_PRECONDITION,
+                "was built with HWAddressSanitizer (it needs __hwasan_init)");
+  assert_status(load(path), TF_FAILED_PRECONDITION, "without -fsanitize=hwaddress");
+}
+
 static void test_all_or_nothing(void **state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
@@ -266,6 +281,7 @@ static void make_directories(void) {
       "AutoTwo\tauto.so\r\n"
       "\n"
       "Broken broken.so\n"
+      "StaleOp stale.so\n"
       "ClaimOne claim.so\n"
       "ClaimTwo claim.so\n"
       "Escape ../../etc/passwd\n"
@@ -276,6 +292,8 @@ static void make_directories(void) {
   dvt_status_free(dvt_file_write(path, dvt_str_make(text, sizeof text - 1)));
   link_into(index_dir, PLUGIN("plug_auto"), "auto.so");
   link_into(index_dir, PLUGIN("plug_claim"), "claim.so");
+  link_into(index_dir, PLUGIN("plug_stale"), "stale.so");
+  link_into(index_dir, PLUGIN("plug_late"), "late.so");
   link_into(whole_dir, PLUGIN("plug_auto_whole"), "whole.so");
   link_into(whole_dir, "/nonexistent", "not_a_plugin.txt");
   snprintf(path, sizeof path, "%s:%s:%s:/nonexistent", index_dir, whole_dir, index_dir);
@@ -285,10 +303,11 @@ static void make_directories(void) {
 
 static int remove_directories(void **state) {
   (void)state;
-  const char *const files[] = {"plugins.index", "auto.so", "claim.so", "whole.so", "not_a_plugin.txt"};
+  const char *const files[] = {"plugins.index", "auto.so",  "claim.so",        "stale.so",
+                               "late.so",       "whole.so", "not_a_plugin.txt"};
   char path[2 * sizeof index_dir + 64];
   for (size_t i = 0; i < DVT_COUNT_OF(files); i++) {
-    snprintf(path, sizeof path, "%s/%s", i < 3 ? index_dir : whole_dir, files[i]);
+    snprintf(path, sizeof path, "%s/%s", i < 5 ? index_dir : whole_dir, files[i]);
     unlink(path);
   }
   rmdir(index_dir);
@@ -311,6 +330,12 @@ static void test_autoload(void **state) {
     assert_non_null(found[i]);
   }
   assert_true(has_op("WholeOne"));  // a directory without an index is loaded at the first miss
+  assert_false(has_op("LateOne"));  // beside an index that does not name its file
+  assert_non_null(dvt_op_lookup(DVT_STR("LateOne")));
+  assert_null(dvt_op_lookup(DVT_STR("StaleOp")));
+  assert_non_null(strstr(test_last_log, "plugins.index beside"));
+  assert_non_null(strstr(test_last_log, "op 'StaleOp', which it does not register"));
+  assert_true(has_op("StaleOne"));
   assert_null(dvt_op_lookup(DVT_STR("Broken")));
   assert_non_null(strstr(test_last_log, "broken.so"));
   test_last_log[0] = '\0';
@@ -379,6 +404,8 @@ int main(void) {
       cmocka_unit_test(test_rule_194_empty_library),
       cmocka_unit_test(test_rule_194_missing_file),
       cmocka_unit_test(test_rule_194_missing_symbols),
+      cmocka_unit_test(test_needed_library_missing),
+      cmocka_unit_test(test_sanitizer_that_the_process_runs_without),
       cmocka_unit_test(test_all_or_nothing),
       cmocka_unit_test(test_rule_045_one_name_two_definitions),
       cmocka_unit_test(test_rule_046_existing_op),

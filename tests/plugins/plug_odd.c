@@ -85,6 +85,10 @@ __attribute__((constructor)) static void on_load(void) { register_op("MissingOp"
 void of_the_framework(void) __asm__("_ZN10tensorflow14OpKernelNoSuchEv");
 VISIBLE void use(void);
 void use(void) { of_the_framework(); }
+#elif defined(HWASAN)
+void __hwasan_init(void);
+VISIBLE void use(void);
+void use(void) { __hwasan_init(); }
 #elif defined(MISSING_OTHER)
 void some_vendor_function(void);
 VISIBLE void use(void);
