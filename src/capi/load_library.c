@@ -1,12 +1,14 @@
 // TF_Library: loading plugins through the C ABI, and the ops they brought.
 #include "base/log.h"
+#include "dovetail/plugin_life.h"
+#include "exec/unload.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/c_api_experimental.h"
 
 struct TF_Library {
-  const dvt_plugin *plugin;
+  dvt_plugin *plugin;
 };
 
 static dvt_status load(const char *path, TF_Library **out_library) {
@@ -30,10 +32,16 @@ TF_Library *TF_LoadLibrary(const char *library_filename, TF_Status *status) {
   return library;
 }
 
-// The bytes belong to the plugin, which is never unloaded: nobody frees them.
+// The bytes belong to the plugin, whose record outlives its unloading: nobody frees them.
 TF_Buffer TF_GetOpList(TF_Library *lib_handle) {
   if (!lib_handle) return (TF_Buffer){0};
   return (TF_Buffer){lib_handle->plugin->op_list, lib_handle->plugin->op_list_bytes, NULL};
+}
+
+void dvt_unload_library(TF_Library *library, int64_t wait_ms, TF_Status *status) {
+  dvt_status_to_tf(library ? dvt_unload(library->plugin, wait_ms)
+                           : dvt_error(TF_INVALID_ARGUMENT, "dvt_unload_library: the library is NULL"),
+                   status);
 }
 
 void TF_DeleteLibraryHandle(TF_Library *lib_handle) { dvt_free(lib_handle); }

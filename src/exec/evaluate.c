@@ -14,11 +14,14 @@ static bool is_constant(const dvt_expansion *x) {
 // A needed placeholder makes the expansion fail; that is an answer here, not an error.
 static dvt_status ask(TF_Session *session, TF_Output output, bool *out_is_constant) {
   dvt_expansion x = {0};
+  atomic_int *entered;
+  DVT_RETURN_IF_ERROR(dvt_session_begin(session, &entered));
   pthread_mutex_lock(&session->build_lock);
   dvt_status status = dvt_expand(session, &session->root, NULL, 0, &output, 1, NULL, 0, &x);
   *out_is_constant = !status && is_constant(&x);
   pthread_mutex_unlock(&session->build_lock);
   dvt_expansion_deinit(&x);
+  dvt_session_leave(entered);
   if (dvt_status_code(status) != TF_INVALID_ARGUMENT) return status;
   dvt_status_free(status);
   return NULL;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "exec/run.h"
 #include "exec/session_state.h"
+#include "op/registry.h"
 #include "tensor/tensor_proto.h"
 
 #define MAX_FOLDED_BYTES ((size_t)10 << 20)  // larger results are computed in every step rather than kept
@@ -25,11 +26,20 @@ static dvt_status place(TF_Session *session, const dvt_session_node *node, const
   return NULL;
 }
 
+// The node's op may have been unloaded since the node was made.
+static dvt_status check_op(const dvt_session_node *node) {
+  dvt_status status = dvt_op_check_current(node->op->def.op);
+  return status ? dvt_status_annotate(status, "\n\t [[{{node " DVT_STR_FMT "}}]]",
+                                      DVT_STR_ARG(node->op->def.name))
+                : NULL;
+}
+
 // That a graph cannot run here is INVALID_ARGUMENT, as in stock (rule 108).
 dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *node) {
   if (node->kernel_def) return NULL;
   const dvt_device *device;
   DVT_RETURN_IF_ERROR(place(session, node, &device));
+  DVT_RETURN_IF_ERROR(check_op(node));
   dvt_status status = dvt_kernel_find(&node->op->def, device->type, &node->kernel_def);
   if (dvt_status_code(status) != TF_NOT_FOUND) return status;
   dvt_status refused = dvt_error(TF_INVALID_ARGUMENT, "%s", dvt_status_message(status));

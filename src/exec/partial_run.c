@@ -125,10 +125,10 @@ dvt_status dvt_partial_run_setup(TF_Session *session, const TF_Output *inputs, i
                      "an array of feeds, fetches or targets is NULL or its count negative");
   if (output_count == 0 && target_count == 0)
     return dvt_error(TF_INVALID_ARGUMENT, "nothing to run: neither a fetch nor a target is given");
-  atomic_int *entered = dvt_session_enter(session);
-  dvt_status status = dvt_session_is_closed(session) ? dvt_closed_error()
-                                                     : setup(session, inputs, input_count, outputs,
-                                                             output_count, targets, target_count, out_handle);
+  atomic_int *entered;
+  DVT_RETURN_IF_ERROR(dvt_session_begin(session, &entered));
+  dvt_status status =
+      setup(session, inputs, input_count, outputs, output_count, targets, target_count, out_handle);
   dvt_session_leave(entered);
   return status;
 }
@@ -321,10 +321,14 @@ dvt_status dvt_partial_run(TF_Session *session, const char *handle, const TF_Out
       (target_count && !targets))
     return dvt_error(TF_INVALID_ARGUMENT,
                      "an array of feeds, fetches or targets is NULL or its count negative");
-  atomic_int *entered = dvt_session_enter(session);
-  dvt_status status = dvt_session_is_closed(session) ? dvt_closed_error()
-                                                     : run(session, handle, inputs, input_values, input_count,
-                                                           outputs, output_values, output_count);
+  atomic_int *entered;
+  DVT_RETURN_IF_ERROR(dvt_session_begin(session, &entered));
+  dvt_status status =
+      run(session, handle, inputs, input_values, input_count, outputs, output_values, output_count);
   dvt_session_leave(entered);
   return status;
+}
+
+const char *dvt_partial_runs_first(TF_Session *session) {
+  return session->partial_runs ? session->partial_runs->handle : NULL;
 }

@@ -5,5 +5,7 @@
 #include "exec/session_state.h"
 
 void dvt_partial_runs_deinit(TF_Session *session);
+// The handle of a partial run that is not over; NULL when there is none. With the build lock.
+const char *dvt_partial_runs_first(TF_Session *session);
 
 #endif  // DVT_EXEC_PARTIAL_RUN_H_

@@ -75,6 +75,8 @@ void dvt_report_deinit(dvt_plan_report *report) { dvt_arena_deinit(&report->aren
 dvt_status dvt_session_explain(TF_Session *session, const TF_Output *feeds, int feed_count,
                                const TF_Output *fetches, int fetch_count, dvt_plan_report *report) {
   dvt_plan *plan = NULL;
+  atomic_int *entered;
+  DVT_RETURN_IF_ERROR(dvt_session_begin(session, &entered));
   pthread_mutex_lock(&session->build_lock);
   session->report = report;
   dvt_status status =
@@ -82,5 +84,6 @@ dvt_status dvt_session_explain(TF_Session *session, const TF_Output *feeds, int 
   session->report = NULL;
   pthread_mutex_unlock(&session->build_lock);
   if (!status) dvt_plan_destroy(plan);
+  dvt_session_leave(entered);
   return status;
 }

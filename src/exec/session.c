@@ -9,6 +9,7 @@
 #include "exec/callable.h"
 #include "exec/partial_run.h"
 #include "exec/run.h"
+#include "exec/session_list.h"
 #include "tensor/tensor_proto.h"
 
 // The pool of the session: the process's own unless the options ask for another number of threads.
@@ -53,6 +54,7 @@ static dvt_status check_target(const TF_SessionOptions *options) {
 }
 
 static void session_free(TF_Session *session) {
+  dvt_session_list_remove(session);
   dvt_partial_runs_deinit(session);
   for (size_t i = 0; i < DVT_PLAN_BUCKETS; i++) {
     dvt_plan *plan = atomic_load(&session->buckets[i]);
@@ -71,6 +73,7 @@ static void session_free(TF_Session *session) {
   dvt_graph_release(session->graph);
   dvt_free((char *)session->config_proto.data);
   pthread_mutex_destroy(&session->build_lock);
+  dvt_session_list_ended(session);
   dvt_free(session);
 }
 
@@ -100,6 +103,7 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
     session_free(session);
     return status;
   }
+  dvt_session_list_add(session);
   *out_session = session;
   return NULL;
 }
@@ -125,18 +129,20 @@ dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dv
   return status;
 }
 
-// Plans are only ever added, at the head of a bucket, so walking the buckets needs no lock.
+// Plans are added at the head of a bucket, and dropped only with the list's lock.
 void dvt_session_close(TF_Session *session) {
-  atomic_store(&session->closed, true);
+  atomic_fetch_or(&session->gate, DVT_GATE_CLOSED);
+  dvt_session_list_lock();
   for (size_t i = 0; i < DVT_PLAN_BUCKETS; i++)
     for (dvt_plan *plan = atomic_load(&session->buckets[i]); plan; plan = plan->next) {
       dvt_array_cancel(plan);
       dvt_flow_cancel(plan);
     }
   dvt_callables_cancel(session);
+  dvt_session_list_unlock();
 }
 
-static bool is_in_use(TF_Session *session) {
+bool dvt_session_is_active(TF_Session *session) {
   for (size_t i = 0; i <= DVT_TASK_LANE; i++)
     if (atomic_load(&session->active[i].count) > 0) return true;
   return false;
@@ -147,7 +153,9 @@ void dvt_session_destroy(TF_Session *session) {
   dvt_session_close(session);
   // A step that began before the session was closed ends soon; nothing is left behind by its last
   // instruction, so this looks rather than being told.
-  while (is_in_use(session)) nanosleep(&(struct timespec){0, 50000}, NULL);
+  while (atomic_load(&session->parked) > 0 || dvt_session_is_active(session))
+    nanosleep(&(struct timespec){0, 50000}, NULL);
+  atomic_store(&session->is_released, true);
   dvt_session_unref(session);
 }
 
@@ -321,7 +329,6 @@ static dvt_status run_checked(TF_Session *session, const dvt_run_options *option
                               TF_Tensor *const *input_values, int input_count, const TF_Output *outputs,
                               TF_Tensor **output_values, int output_count, const TF_Operation *const *targets,
                               int target_count, dvt_buf *run_metadata) {
-  if (DVT_UNLIKELY(dvt_session_is_closed(session))) return dvt_closed_error();
   dvt_run run = {.feeds = input_values, .fetched = output_values};
   DVT_RETURN_IF_ERROR(
       dvt_plan_get(session, inputs, input_count, outputs, output_count, targets, target_count, &run.plan));
@@ -335,7 +342,8 @@ dvt_status dvt_session_run(TF_Session *session, const dvt_run_options *options, 
   if (DVT_UNLIKELY(!session)) return dvt_error(TF_INVALID_ARGUMENT, "the session to run is NULL");
   DVT_RETURN_IF_ERROR(check_arguments(inputs, input_values, input_count, outputs, output_values, output_count,
                                       targets, target_count));
-  atomic_int *entered = dvt_session_enter(session);
+  atomic_int *entered;
+  DVT_RETURN_IF_ERROR(dvt_session_begin(session, &entered));
   dvt_status status = run_checked(session, options, inputs, input_values, input_count, outputs, output_values,
                                   output_count, targets, target_count, run_metadata);
   dvt_session_leave(entered);

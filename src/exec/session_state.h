@@ -80,6 +80,8 @@ struct dvt_instance {
 
 #define DVT_PLAN_BUCKETS 64
 #define DVT_TASK_LANE DVT_STATE_LANES  // of TF_Session.active
+#define DVT_GATE_CLOSED 1              // of TF_Session.gate
+#define DVT_GATE_HELD 2
 
 struct TF_Session {
   // Calls inside dvt_session_run and the like, counted by thread, so that threads do not fight for it. The
@@ -88,9 +90,13 @@ struct TF_Session {
     _Alignas(64) atomic_int count;
   } active[DVT_STATE_LANES + 1];
   _Alignas(64) atomic_llong step_count;  // written by every step, so away from what every node reads
-  _Alignas(64) atomic_bool closed;
-  atomic_bool wants_start;  // a kernel has asked when its step began
-  atomic_int refs;  // the owner, and asynchronous kernels at work, which may outlast their steps
+  _Alignas(64) atomic_int gate;          // DVT_GATE_*; 0: whoever comes may run
+  atomic_bool wants_start;               // a kernel has asked when its step began
+  atomic_int refs;            // the owner, and asynchronous kernels at work, which may outlast their steps
+  atomic_int parked;          // calls that wait at the gate
+  atomic_bool is_released;    // the owner's reference is gone
+  TF_Session *older, *newer;  // all sessions of the process: session_list.h
+  int64_t number;             // for messages: sessions count from 1
   TF_Graph *graph;
   atomic_llong changes_seen;  // the graph's change_count at the last look
   dvt_session_config config;
@@ -128,7 +134,17 @@ static inline atomic_int *dvt_session_enter(TF_Session *session) {
 static inline void dvt_session_leave(atomic_int *entered) { atomic_fetch_sub(entered, 1); }
 // Sequentially consistent, as entering and closing are: either a step that enters sees that the session is
 // closed, or who closes it sees that the step has entered.
-static inline bool dvt_session_is_closed(TF_Session *session) { return atomic_load(&session->closed); }
+static inline bool dvt_session_is_closed(TF_Session *session) {
+  return atomic_load(&session->gate) & DVT_GATE_CLOSED;
+}
+// Enters for a call from outside, which has done nothing yet: waits while the session is held (an unload
+// looks at it). CANCELLED when it is closed; then there is nothing to leave.
+dvt_status dvt_session_begin_at_gate(TF_Session *session, atomic_int **entered) DVT_COLD DVT_NODISCARD;
+static inline DVT_NODISCARD dvt_status dvt_session_begin(TF_Session *session, atomic_int **out_entered) {
+  *out_entered = dvt_session_enter(session);
+  return DVT_LIKELY(atomic_load(&session->gate) == 0) ? NULL
+                                                      : dvt_session_begin_at_gate(session, out_entered);
+}
 void dvt_session_unref(TF_Session *session);
 
 // Logs a warning when a node that the session has planned was changed since the last look. session_changes.c

@@ -63,6 +63,7 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
     if (def->destroy) def->destroy(kernel.state);
     return construction.status;
   }
+  if (def->load) atomic_fetch_add(&def->load->instances, 1);
   *out_kernel = kernel;
   return NULL;
 }
@@ -70,6 +71,7 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
 void dvt_kernel_destroy(dvt_kernel *kernel) {
   if (!kernel || !kernel->def) return;
   if (kernel->def->destroy) kernel->def->destroy(kernel->state);
+  if (kernel->def->load) atomic_fetch_sub(&kernel->def->load->instances, 1);
   kernel->def = NULL;
   kernel->state = NULL;
 }

@@ -77,12 +77,19 @@ void dvt_op_registry_load_all(void) {
   if (load_all) load_all();
 }
 
+// A slot from which an op of the same hash was removed serves again, so that unloading and loading a plugin
+// many times needs no larger table; others keep their hash for readers that are at them.
 static void place(table *t, const dvt_op_def *op, uint32_t hash) {
   uint32_t i = hash & t->mask;
-  while (atomic_load_explicit(&t->slots[i].op, memory_order_relaxed)) i = (i + 1) & t->mask;
-  t->slots[i].hash = hash;
+  const dvt_op_def *there;
+  while ((there = atomic_load_explicit(&t->slots[i].op, memory_order_relaxed)) != NULL &&
+         (there != &removed || t->slots[i].hash != hash))
+    i = (i + 1) & t->mask;
+  if (!there) {
+    t->slots[i].hash = hash;
+    t->used++;
+  }
   atomic_store_explicit(&t->slots[i].op, op, memory_order_release);
-  t->used++;
 }
 
 // Makes room for one more op: at most three quarters of the slots are in use.
@@ -270,4 +277,39 @@ dvt_status dvt_op_lookup_or_error(dvt_str name, const dvt_op_def **out_op) {
                 DVT_STR_ARG(name), hint.data ? hint.data : "");
   dvt_buf_deinit(&hint);
   return status;
+}
+
+dvt_status dvt_op_check_current(const dvt_op_def *op) {
+  if (dvt_load_is_visible(op->load)) return NULL;
+  const dvt_op_def *now = dvt_op_lookup(op->name);
+  if (!now)
+    return dvt_error(TF_NOT_FOUND,
+                     "Op type '" DVT_STR_FMT
+                     "' was unloaded with plugin %s. Load the plugin again, or one that has the op",
+                     DVT_STR_ARG(op->name), op->load->plugin_name ? op->load->plugin_name : "");
+  if (same_definition(now, op)) return NULL;
+  dvt_buf before = {0}, after = {0};
+  dvt_op_def_describe(op, &before);
+  dvt_op_def_describe(now, &after);
+  dvt_status status =
+      dvt_error(TF_FAILED_PRECONDITION,
+                "op '" DVT_STR_FMT
+                "' was loaded again with another definition than the graph was built with: %s instead of %s. "
+                "Build the graph anew",
+                DVT_STR_ARG(op->name), after.data ? after.data : "", before.data ? before.data : "");
+  dvt_buf_deinit(&before);
+  dvt_buf_deinit(&after);
+  return status;
+}
+
+dvt_shape_fn dvt_op_enter_shape_fn(const dvt_op_def *op, dvt_load **out_user) {
+  *out_user = NULL;
+  if (!op->shape_fn) return NULL;
+  if (DVT_UNLIKELY(!dvt_load_enter(op->load))) {
+    const dvt_op_def *now = dvt_op_lookup(op->name);
+    if (!now || !now->shape_fn || !same_definition(now, op) || !dvt_load_enter(now->load)) return NULL;
+    op = now;
+  }
+  *out_user = op->load;
+  return op->shape_fn;
 }

@@ -31,7 +31,14 @@ void dvt_op_registry_visit(void (*visit)(void *arg, const dvt_op_def *op), void 
 // Serialised OpLists, sorted by name: of all ops, and of those that this thread registered in `load`.
 void dvt_op_registry_list(dvt_buf *out);
 void dvt_op_registry_list_load(const dvt_load *load, dvt_buf *out);
-// Removes every op of a load that fails, on its thread.
+// Removes every op of a load that fails, on its thread, or was unloaded.
 void dvt_op_registry_remove_load(dvt_load *load);
+
+// Is the definition, which a node may have kept from before its plugin was unloaded, still that of its name?
+// NOT_FOUND when no plugin has the op now, FAILED_PRECONDITION when it is another one.
+dvt_status dvt_op_check_current(const dvt_op_def *op) DVT_NODISCARD;
+// The shape function of the op, or of an equal op if its plugin was unloaded and loaded again; NULL when
+// there is none. Its plugin stays until dvt_load_leave(*out_user).
+dvt_shape_fn dvt_op_enter_shape_fn(const dvt_op_def *op, dvt_load **out_user);
 
 #endif  // DVT_OP_REGISTRY_H_

@@ -3,7 +3,7 @@
 
 #include "base/debug.h"
 #include "op/dim_expr.h"
-#include "op/load_record.h"
+#include "op/registry.h"
 #include "op/shape_algebra.h"
 #include "op/shape_watch.h"
 
@@ -133,10 +133,19 @@ static uint32_t next_call(void) {
 }
 
 // The call in debug mode, with what the shape function did wrong.
-DVT_COLD static dvt_status call_checked(TF_ShapeInferenceContext *ctx, TF_Status *tf_status) {
+DVT_COLD static dvt_status call_checked(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn,
+                                        TF_Status *tf_status) {
   ctx->call = next_call();
-  DVT_RETURN_IF_ERROR(dvt_shape_watch(ctx, tf_status));
+  DVT_RETURN_IF_ERROR(dvt_shape_watch(ctx, shape_fn, tf_status));
   return ctx->misuse ? dvt_error(TF_INTERNAL, "The shape function %s", ctx->misuse) : NULL;
+}
+
+DVT_COLD static dvt_status unloaded_error(const dvt_node_def *node) {
+  return dvt_error(TF_FAILED_PRECONDITION,
+                   "the shape function of op '" DVT_STR_FMT
+                   "' was unloaded with its plugin. Load the plugin again. Needed by {{node " DVT_STR_FMT
+                   "}}",
+                   DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
 }
 
 dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
@@ -151,11 +160,18 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
                      DVT_STR_ARG(node->op->name), DVT_STR_ARG(node->name));
   TF_Status *tf_status = TF_NewStatus();
   if (!tf_status) return dvt_error_out_of_memory(sizeof(void *));
+  dvt_load *user;
+  dvt_shape_fn shape_fn = dvt_op_enter_shape_fn(node->op, &user);
+  if (DVT_UNLIKELY(!shape_fn)) {
+    TF_DeleteStatus(tf_status);
+    return unloaded_error(node);
+  }
   dvt_status status = NULL;
   if (dvt_debug_is_on())
-    status = call_checked(ctx, tf_status);
+    status = call_checked(ctx, shape_fn, tf_status);
   else
-    node->op->shape_fn(ctx, tf_status);
+    shape_fn(ctx, tf_status);
+  dvt_load_leave(user);
   if (!status) status = dvt_status_from_tf(tf_status);
   TF_DeleteStatus(tf_status);
   if (DVT_LIKELY(!status)) return NULL;

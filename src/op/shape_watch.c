@@ -151,9 +151,10 @@ static bool timer_begin(const shape_watch *watch, timer_t *out_timer) {
 // ---- the call ----
 
 // False when the function was stopped. Nothing between the timer's start and its end may be lost by a jump.
-static bool call(shape_watch *watch, TF_ShapeInferenceContext *ctx, TF_Status *status) {
+static bool call(shape_watch *watch, dvt_shape_fn shape_fn, TF_ShapeInferenceContext *ctx,
+                 TF_Status *status) {
   if (sigsetjmp(watch->back, 0) != 0) return false;
-  ctx->node->op->shape_fn(ctx, status);
+  shape_fn(ctx, status);
   return true;
 }
 
@@ -167,11 +168,11 @@ static void begin(shape_watch *watch, const TF_ShapeInferenceContext *ctx, code_
       ctx->node->op->name.data, limit_seconds);
 }
 
-dvt_status dvt_shape_watch(TF_ShapeInferenceContext *ctx, TF_Status *status) {
+dvt_status dvt_shape_watch(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn, TF_Status *status) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  code_range code = code_around((uintptr_t)ctx->node->op->shape_fn);
+  code_range code = code_around((uintptr_t)shape_fn);
   if (DVT_SHAPE_WATCH_OFF || contains(code, (uintptr_t)dvt_shape_watch)) {
-    ctx->node->op->shape_fn(ctx, status);
+    shape_fn(ctx, status);
     return NULL;
   }
   pthread_once(&once, prepare);
@@ -184,7 +185,7 @@ dvt_status dvt_shape_watch(TF_ShapeInferenceContext *ctx, TF_Status *status) {
   pthread_sigmask(SIG_UNBLOCK, &ours, &before);
   current = &watch;
   bool has_timer = timer_begin(&watch, &timer);
-  bool returned = call(&watch, ctx, status);
+  bool returned = call(&watch, shape_fn, ctx, status);
   current = watch.outer;  // a signal that is still under way carries a number that is nobody's
   if (has_timer) timer_delete(timer);
   pthread_sigmask(sigismember(&before, watch_signal) == 1 ? SIG_BLOCK : SIG_UNBLOCK, &ours, NULL);

@@ -1,6 +1,6 @@
 // Loading plugins: probe the file, make sure that its references to the C ABI bind to this library, dlopen,
 // call the entry points, and keep all of it or nothing. elf.c does the probing, binding.c the second,
-// autoload.c finds the standard plugins.
+// autoload.c finds the standard plugins, unload.c takes them back.
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -11,10 +11,11 @@
 #include "plugin/binding.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
+#include "plugin/unload.h"
 
 static pthread_once_t mutex_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t mutex;  // recursive
-static dvt_plugin *_Atomic first;
+static _Atomic(dvt_plugin *) first;
 static dvt_plugin *loading;  // innermost first, linked by `next`; under the mutex
 
 static void init_mutex(void) {
@@ -28,6 +29,11 @@ static void init_mutex(void) {
 void dvt_plugin_lock(void) {
   pthread_once(&mutex_once, init_mutex);
   pthread_mutex_lock(&mutex);
+}
+
+bool dvt_plugin_try_lock(void) {
+  pthread_once(&mutex_once, init_mutex);
+  return pthread_mutex_trylock(&mutex) == 0;
 }
 
 void dvt_plugin_unlock(void) { pthread_mutex_unlock(&mutex); }
@@ -72,6 +78,7 @@ static dvt_plugin *plugin_new(const char *path) {
   if (name.len > 3 && memcmp(name.data + name.len - 3, ".so", 3) == 0) name.len -= 3;
   dvt_plugin *plugin = dvt_calloc(1, sizeof *plugin);
   if (!plugin) return NULL;
+  plugin->copy_fd = -1;
   plugin->path = dvt_strndup(dvt_str_from(path));
   plugin->name = dvt_strndup(name);
   if (plugin->path && plugin->name) return plugin;
@@ -115,15 +122,41 @@ static dvt_status account(dvt_plugin *plugin, const dvt_load *load) {
   return NULL;
 }
 
+typedef struct code_search {
+  const struct link_map *map;
+  uintptr_t begin, end;
+} code_search;
+
+static int find_segments(struct dl_phdr_info *info, size_t bytes, void *arg) {
+  code_search *search = arg;
+  (void)bytes;
+  if (info->dlpi_addr != search->map->l_addr || strcmp(info->dlpi_name, search->map->l_name) != 0) return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    search->begin = search->begin ? DVT_MIN(search->begin, begin) : begin;
+    search->end = DVT_MAX(search->end, begin + info->dlpi_phdr[i].p_memsz);
+  }
+  return 1;
+}
+
+// From here on what the plugin makes is accounted to it; what its constructors made is not.
+static dvt_status find_code(dvt_plugin *plugin) {
+  code_search search = {0};
+  struct link_map *map = NULL;
+  if (dlinfo(plugin->handle, RTLD_DI_LINKMAP, &map) != 0) return NULL;
+  search.map = map;
+  dl_iterate_phdr(find_segments, &search);
+  plugin->code = dvt_code_owner_add((void *)search.begin, (void *)search.end);
+  return plugin->code ? NULL : dvt_error_out_of_memory(sizeof(void *));
+}
+
 // Constructors run inside dlopen, on this thread; what they register belongs to the plugin.
 static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, const dvt_load *load) {
-  plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
-  dvt_status status = NULL;
-  if (!plugin->handle)
-    status = dvt_binding_explain(plugin->path, elf, dlerror());
-  else if (!find_loaded(NULL, plugin->handle))
-    call_entry_points(plugin);
-  if (status) return status;
+  DVT_RETURN_IF_ERROR(dvt_plugin_open(plugin, elf));
+  if (find_loaded(NULL, plugin->handle)) return NULL;
+  DVT_RETURN_IF_ERROR(find_code(plugin));
+  call_entry_points(plugin);
   if (plugin->registration_error)
     return dvt_error(dvt_status_code(plugin->registration_error),
                      "plugin %s was not loaded, its registration failed: %s", plugin->path,
@@ -134,8 +167,11 @@ static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, cons
 static void roll_back(dvt_plugin *plugin, dvt_load *load) {
   dvt_kernel_registry_remove_load(load);
   dvt_op_registry_remove_load(load);
+  load->plugin = NULL;
+  load->plugin_name = NULL;
   dvt_load_end(load, false);
-  dvt_library_close(plugin->handle);
+  dvt_code_owner_remove(plugin->code);
+  dvt_plugin_close(plugin);
   plugin_free(plugin);
 }
 
@@ -146,6 +182,12 @@ static void append(dvt_plugin *plugin) {
     last->next = plugin;
   else
     first = plugin;
+}
+
+void dvt_plugin_unlink(dvt_plugin *plugin) {
+  _Atomic(dvt_plugin *) *link = &first;
+  while (*link && *link != plugin) link = &(*link)->next;
+  if (*link) *link = plugin->next;
 }
 
 static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **out_plugin) {
@@ -169,6 +211,7 @@ static dvt_status load_new(const char *path, const dvt_elf *elf, dvt_plugin **ou
     if (!status) *out_plugin = same;
     return status;
   }
+  plugin->load = load;
   append(plugin);
   dvt_load_end(load, true);
   *out_plugin = plugin;
