@@ -56,7 +56,7 @@ def main():
         if not stock:
             sys.exit("bench/run.py: no stock TensorFlow found; run scripts/setup.sh bench, or pass --stock DIR")
     libraries = {"dovetail": os.path.join(BUILD, "lib", "compat"), "stock": stock}
-    tests = [[name] for name in ("start", "register", "graph", "shape", "infer", "first_run", "steady")]
+    tests = [[name] for name in ("start", "register", "graph", "shape", "infer", "lookup", "first_run", "steady")]
     if os.path.isdir(options.model):
         tests.append(["model", options.model, "serving_default_input_2", "1,43844,1", "StatefulPartitionedCall"])
     best = {}
