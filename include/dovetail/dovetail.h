@@ -101,6 +101,31 @@ typedef struct dvt_planned_node {
                         // BiasAdd + Relu"; else NULL
 } dvt_planned_node;
 
+// One registered kernel of a node's op, and how it fared.
+typedef struct dvt_kernel_candidate {
+  const char *device;       // device type it is registered for: "CPU", "DEFAULT", ...
+  const char *constraints;  // "T in {float, double}"; "" for any
+  const char *label;        // usually ""
+  const char *plugin;       // "" when the program itself registered it
+  int priority;
+  bool is_taken;
+  const char *why;  // "taken", or why not: "T is int8, wanted is float or double"
+} dvt_kernel_candidate;
+
+// How the kernel for one node is chosen.
+typedef struct dvt_kernel_choice {
+  const char *function;  // whose body the node is in; "" for the graph itself
+  const char *node;
+  const char *op;
+  const char *device;   // device type that a kernel is wanted for
+  const char *label;    // the node's attribute _kernel; usually ""
+  const char *attrs;    // the attributes that kernels constrain: "T = float, Tidx = int32"; "" for none
+  bool can_run;         // a kernel is found, or none is needed
+  const char *outcome;  // "a kernel of plugin math", "the runtime runs it itself", "calls the function f", or the error
+  const dvt_kernel_candidate *candidates;  // in the order of registration
+  int candidate_count;
+} dvt_kernel_choice;
+
 // A shape to infer a model's other shapes for.
 typedef struct dvt_fed_dims {
   const char *name;     // NAME of an input, or any tensor of the graph
@@ -287,6 +312,18 @@ DVT_EXPORT int dvt_model_plan(dvt_model *model, const char *signature, dvt_plann
 // Frees what dvt_model_plan gave. NULL is fine.
 // Threads: any. Since: dovetail
 DVT_EXPORT void dvt_planned_nodes_free(dvt_planned_node *nodes);
+
+// Explains which kernel is chosen for the nodes of the name `node`, in the graph and in its functions, and why the others of
+// the op are not. That is what the graph says; what a plan makes of the node, dvt_model_plan tells. The model may be opened
+// with describe_only. Returns the number of nodes found, 0 on failure.
+// Owner: the caller frees *out_choices with dvt_kernel_choices_free; left alone on failure. Threads: any; may load plugins.
+// Errors: NOT_FOUND no such node, with similar names. Since: dovetail
+DVT_EXPORT int dvt_model_explain_kernel(dvt_model *model, const char *node, dvt_kernel_choice **out_choices,
+                                        TF_Status *status);
+
+// Frees what dvt_model_explain_kernel gave. NULL is fine.
+// Threads: any. Since: dovetail
+DVT_EXPORT void dvt_kernel_choices_free(dvt_kernel_choice *choices);
 
 // The shapes of all nodes of the model's graph, in its order, and of its functions with what their callers know. Shapes
 // in `feeds` count as given. A size that is not known is named N, N1, N2... or by how it is computed from such,

@@ -1,6 +1,6 @@
 // struct dvt_model and what its files share: model_open.c (reading and loading), model.c (looking up and
 // running), model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_plan.c
-// (what plans make of it), model_profile.c (times).
+// (what plans make of it), model_kernels.c (which kernels it takes), model_profile.c (times).
 #ifndef DVT_CAPI_MODEL_H_
 #define DVT_CAPI_MODEL_H_
 
@@ -82,5 +82,10 @@ static inline bool dvt_proto_next(dvt_wire *wire, uint32_t number, dvt_str *out)
   }
   return false;
 }
+// A NodeDef as kernels are looked for with: name, device and attrs, which point into `proto`. False when out
+// of memory.
+bool dvt_node_from_proto(dvt_str proto, const dvt_op_def *op, dvt_arena *arena, dvt_node_def *out_def);
+// Does an attr stand for one of the function's own, known only when it is called?
+bool dvt_node_is_generic(const dvt_node_def *def);
 
 #endif  // DVT_CAPI_MODEL_H_

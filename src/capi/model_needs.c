@@ -188,28 +188,37 @@ static const char *formatted(needs *n, const char *format, ...) {
   return copy;
 }
 
-static bool has_placeholder(const dvt_node_def *def) {
+// A node of a generic function: its attributes are known only when it is called.
+bool dvt_node_is_generic(const dvt_node_def *def) {
   for (int32_t i = 0; i < def->attr_count; ++i)
     if (dvt_proto_bytes(def->attrs[i].value, ATTR_PLACEHOLDER).len) return true;
   return false;
 }
 
+bool dvt_node_from_proto(dvt_str proto, const dvt_op_def *op, dvt_arena *arena, dvt_node_def *out_def) {
+  dvt_str entry;
+  size_t count = 0;
+  dvt_wire wire = dvt_wire_open(proto);
+  while (dvt_proto_next(&wire, NODE_ATTR, &entry)) ++count;
+  dvt_attr *attrs = dvt_arena_calloc(arena, count + 1, sizeof *attrs);
+  if (!attrs || count > INT32_MAX) return false;
+  wire = dvt_wire_open(proto);
+  for (size_t i = 0; i < count && dvt_proto_next(&wire, NODE_ATTR, &entry); ++i)
+    attrs[i] = (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
+  *out_def = (dvt_node_def){.name = dvt_proto_bytes(proto, NODE_NAME),
+                            .device = dvt_proto_bytes(proto, NODE_DEVICE),
+                            .op = op,
+                            .attrs = attrs,
+                            .attr_count = (int32_t)count};
+  return true;
+}
+
 static void check_kernel(needs *n, const need_node *node, const dvt_op_def *op, dvt_op_use *use) {
   dvt_arena arena = {0};
-  dvt_attr *attrs = NULL;
-  size_t count = 0, capacity = 0;
-  dvt_wire wire = dvt_wire_open(node->proto);
-  dvt_str entry;
-  bool ok = true;
-  while (ok && dvt_proto_next(&wire, NODE_ATTR, &entry)) {
-    ok = dvt_grow((void **)&attrs, &capacity, count + 1, sizeof *attrs);
-    if (ok)
-      attrs[count++] = (dvt_attr){dvt_proto_bytes(entry, ENTRY_KEY), dvt_proto_bytes(entry, ENTRY_VALUE)};
-  }
+  dvt_node_def def;
+  bool ok = dvt_node_from_proto(node->proto, op, &arena, &def);
   n->failed |= !ok;
-  dvt_node_def def = {.name = node->name, .op = op, .attrs = attrs, .attr_count = (int32_t)count};
-  // The attributes of a generic function are known only when it is called.
-  if (ok && !has_placeholder(&def)) {
+  if (ok && !dvt_node_is_generic(&def)) {
     const dvt_kernel_def *kernel = NULL;
     dvt_status status = dvt_node_resolve(&def, &arena);
     if (!status) status = dvt_kernel_find(&def, DVT_STR("CPU"), &kernel);
@@ -217,7 +226,6 @@ static void check_kernel(needs *n, const need_node *node, const dvt_op_def *op, 
     if (!status && !use->plugin) use->plugin = kernel->plugin ? formatted(n, "%s", kernel->plugin->name) : "";
     dvt_status_free(status);
   }
-  dvt_free(attrs);
   dvt_arena_deinit(&arena);
 }
 

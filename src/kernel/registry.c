@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "kernel/builder.h"
 #include "kernel/registry_internal.h"
+#include "tensor/dtype.h"
 
 #define INTERNED_LIMIT 16  // device types kept once; there are few
 
@@ -41,7 +42,24 @@ static bool copy_device_type(dvt_str s, dvt_str *out) {
   return true;
 }
 
-static bool copy_constraints(dvt_kernel_def *def) {
+// The names of attrs are shared among the kernels of an op, which mostly constrain the same ones.
+static bool copy_attr_name(dvt_str name, const dvt_kernel_def *sibling, dvt_str *out) {
+  for (int i = 0; sibling && i < sibling->constraint_count; i++)
+    if (dvt_str_eq(sibling->constraints[i].attr, name)) {
+      *out = sibling->constraints[i].attr;
+      return true;
+    }
+  return copy_str(name, out);
+}
+
+static uint64_t bits_of(const uint8_t *dtypes, int count) {
+  uint64_t bits = 0;
+  for (int i = 0; i < count; i++)
+    if (dtypes[i] <= DVT_DTYPE_MAX) bits |= UINT64_C(1) << dtypes[i];
+  return bits;
+}
+
+static bool copy_constraints(dvt_kernel_def *def, const dvt_kernel_def *sibling) {
   if (def->constraint_count == 0) return true;
   dvt_kernel_constraint *copies =
       dvt_arena_alloc(&registry.arena, (size_t)def->constraint_count * sizeof *copies);
@@ -49,11 +67,8 @@ static bool copy_constraints(dvt_kernel_def *def) {
   for (int i = 0; i < def->constraint_count; i++) {
     const dvt_kernel_constraint *from = &def->constraints[i];
     copies[i].dtype_count = from->dtype_count;
-    // Most kernels of one op constrain the same attr: share its name with the neighbour.
-    if (i > 0 && dvt_str_eq(from->attr, copies[i - 1].attr))
-      copies[i].attr = copies[i - 1].attr;
-    else if (!copy_str(from->attr, &copies[i].attr))
-      return false;
+    copies[i].allowed = bits_of(from->dtypes, from->dtype_count);
+    if (!copy_attr_name(from->attr, sibling, &copies[i].attr)) return false;
     if (from->dtype_count == 1) {
       copies[i].dtypes = dvt_dtype_singleton(from->dtypes[0]);
       continue;
@@ -94,7 +109,7 @@ static dvt_kernel_def *copy_def(const dvt_kernel_def *from, dvt_str class_name,
     def->class_name = def->op;
   else if (!copy_str(class_name, &def->class_name))
     return NULL;
-  if (!copy_constraints(def) || !copy_host_memory(def)) return NULL;
+  if (!copy_constraints(def, sibling) || !copy_host_memory(def)) return NULL;
   def->next = NULL;
   return def;
 }

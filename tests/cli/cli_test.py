@@ -340,6 +340,33 @@ void TF_InitKernel(void) {
         self.assertEqual(len(kernels), op["kernels"])
         self.assertIn("MatMul", self.call("kernels"))
 
+    def test_kernels_why(self):
+        function = ("library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } output_arg { "
+                    "name: 'r' type: DT_FLOAT } } node_def { name: 'relu' op: 'Relu' input: 'a' attr { key: 'T' value { "
+                    "type: DT_FLOAT } } } ret { key: 'r' value: 'relu:activations:0' } } }\n")
+        graph = self.path("g.pbtxt", placeholder("x", "DT_FLOAT", [2]) + node("f1", "f", ["x"]) +
+                          node("p", "Neg", ["f1"], T="type: DT_FLOAT") + function)
+        text = self.call("kernels", "why", graph, "p")
+        self.assertRegex(text, r"^p \(Neg\) of the graph, for a CPU; T = float")
+        self.assertRegex(text, r"> CPU +T in \{float\} +math +0 +taken")
+        self.assertRegex(text, r"CPU +T in \{double\} +math +0 +T is float, wanted is double")
+        self.assertRegex(text, r"In the plan of signature .*\n  p \(Neg\): (runs|fused)")
+        self.assertRegex(self.call("kernels", "why", graph, "p", "--optimize", "none"), r"\n  p \(Neg\): runs")
+        inner = json.loads(self.call("kernels", "why", graph, "relu", "--json"))
+        self.assertEqual([n["function"] for n in inner["nodes"]], ["f"])
+        self.assertEqual([c["constraints"] for c in inner["nodes"][0]["candidates"] if c["taken"]], ["T in {float}"])
+        self.assertEqual([p["op"] for p in inner["plan"]], ["Relu"])
+        self.assertIsNone(inner["no_plan"])
+        labelled = self.path("l.pbtxt", placeholder("x", "DT_FLOAT", [2]) +
+                             node("n", "Neg", ["x"], T="type: DT_FLOAT", _kernel="s: 'fast'"))
+        none = json.loads(self.call("kernels", "why", labelled, "n", "--json"))
+        self.assertFalse(none["nodes"][0]["can_run"])
+        self.assertEqual(none["nodes"][0]["label"], "fast")
+        self.assertIn("label 'fast'", none["nodes"][0]["outcome"])
+        self.assertIn("label 'fast'", none["no_plan"])
+        self.assertIn("Did you mean 'relu'?", self.call("kernels", "why", graph, "rela", code=USAGE))
+        self.assertIn("wants MODEL NODE", self.call("kernels", "why", graph, code=USAGE))
+
     # ---- shapes ----
 
     def test_shapes(self):

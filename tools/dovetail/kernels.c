@@ -1,4 +1,4 @@
-// `dovetail kernels` and the list of a plugin's kernels.
+// `dovetail kernels` and the list of a plugin's kernels. `kernels why` is in why.c.
 #include <string.h>
 
 #include "list.h"
@@ -40,6 +40,7 @@ static void visit(void *arg, const dvt_kernel_info *kernel) {
 static int run(const cli_options *options) {
   json j = {.file = stdout};
   kernel_list list = {options->json ? &j : NULL, 0};
+  if (options->positional_count > 0 && strcmp(options->positional[0], "why") == 0) return list_why(options);
   if (!cli_load_plugins(options)) return CLI_BAD_PLUGIN;
   if (options->json) json_open(&j, NULL, '[');
   if (options->positional_count == 0) dvt_list_kernels(NULL, NULL, visit, &list);
@@ -58,11 +59,19 @@ static int run(const cli_options *options) {
   return exit_code;
 }
 
-const cli_verb cli_kernels = {"kernels",
-                              "[OP]...",
-                              "Lists the kernels of the standard plugins and of those given with --plugin",
-                              "pj",
-                              "Examples:\n"
-                              "  dovetail kernels MatMul\n"
-                              "  dovetail kernels --json\n",
-                              run};
+const cli_verb cli_kernels = {
+    "kernels",
+    "[OP]...",
+    "Lists the kernels of the standard plugins and of those given with --plugin",
+    "psgzj",
+    "`kernels why MODEL NODE` tells which kernel a node of a model takes, in its graph and its "
+    "functions,\n"
+    "and for every other kernel of the op why it is not taken: its device, label, dtypes or "
+    "priority;\n"
+    "also what the plan of --signature makes of the node.\n"
+    "\n"
+    "Examples:\n"
+    "  dovetail kernels MatMul\n"
+    "  dovetail kernels --json\n"
+    "  dovetail kernels why model_dir dense/MatMul\n",
+    run};

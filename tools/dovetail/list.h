@@ -10,4 +10,7 @@ void list_op_json(json *j, const dvt_op_info *op);
 void list_kernel_text(const dvt_kernel_info *kernel);
 void list_kernel_json(json *j, const dvt_kernel_info *kernel);
 
+// `dovetail kernels why MODEL NODE`.
+int list_why(const cli_options *options);
+
 #endif  // DVT_TOOLS_LIST_H_
