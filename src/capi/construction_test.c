@@ -70,7 +70,7 @@ static void assert_wrong(TF_Code code, const char *part, const char *attr, const
   assert_tf_status(status, code, "{{node n}}");
   snprintf(line, sizeof line, "op '%s'", op);
   assert_tf_status(status, code, line);
-  snprintf(line, sizeof line, "for attr '%s'", attr);
+  snprintf(line, sizeof line, "'%s'", attr);
   if (attr) assert_tf_status(status, code, line);
 }
 

@@ -14,11 +14,11 @@ static const dvt_node_def *node_of(const TF_OpKernelConstruction *ctx) { return 
 void dvt_construction_finish(const TF_OpKernelConstruction *ctx, const char *attr_name, dvt_status error,
                              TF_Status *status) {
   dvt_str op = node_of(ctx)->op->name, node = node_of(ctx)->name;
-  bool names_node = error && strstr(dvt_status_message(error), "{{node ");
-  if (attr_name) error = dvt_status_annotate(error, "\n\tfor attr '%s'", attr_name);
-  error = dvt_status_annotate(error, "\n\tin the kernel of op '" DVT_STR_FMT "'", DVT_STR_ARG(op));
-  if (!names_node) error = dvt_status_annotate(error, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(node));
-  dvt_status_to_tf(error, status);
+  if (error && !strstr(dvt_status_message(error), "{{node ")) {
+    if (attr_name) error = dvt_status_annotate(error, "\n\tfor attr '%s'", attr_name);
+    error = dvt_status_annotate(error, "\n\t [[{{node " DVT_STR_FMT "}}]]", DVT_STR_ARG(node));
+  }
+  dvt_status_to_tf(dvt_status_annotate(error, "\n\t in op '" DVT_STR_FMT "'", DVT_STR_ARG(op)), status);
 }
 
 dvt_status dvt_construction_attr(const TF_OpKernelConstruction *ctx, const char *attr_name,

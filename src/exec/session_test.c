@@ -362,6 +362,8 @@ static void test_failing_create_names_its_node_once(void **state) {
   assert_error(TF_NOT_FOUND, "\n\t [[{{node y}}]]\n\t in op 'TestAttrCreate'");
   const char *tag = strstr(TF_Message(S), "[[{{node y}}]]");
   assert_null(strstr(tag + 1, "[[{{node y}}]]"));
+  tag = strstr(TF_Message(S), "TestAttrCreate");
+  assert_null(strstr(tag + 1, "TestAttrCreate"));
   end_session(s);
   TF_DeleteGraph(g);
 }

@@ -71,6 +71,11 @@ static void describe_inputs(TF_Tensor *const *inputs, int32_t count, dvt_buf *ou
   if (count == 0) dvt_buf_append_str(out, DVT_STR("no inputs"));
 }
 
+static bool ends_with(const char *message, dvt_str end) {
+  size_t len = strlen(message);
+  return len >= end.len && memcmp(message + len - end.len, end.data, end.len) == 0;
+}
+
 dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_Tensor *const *inputs,
                            int32_t input_count) {
   if (!status) return NULL;
@@ -78,9 +83,12 @@ dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_T
   dvt_buf_append_str(&text, DVT_STR("\n\t [[{{node "));
   dvt_session_node_name(node, &text);
   dvt_buf_append_str(&text, DVT_STR("}}]]"));
-  // The getters of a construction context name the node too.
+  // The getters of a construction context name node and op, too.
   if (!text.failed && strstr(dvt_status_message(status), text.data)) dvt_buf_clear(&text);
+  size_t op = text.len;
   dvt_buf_printf(&text, "\n\t in op '" DVT_STR_FMT "'", DVT_STR_ARG(node->op->def.op->name));
+  if (op == 0 && !text.failed && ends_with(dvt_status_message(status), dvt_buf_str(&text)))
+    dvt_buf_clear(&text);
   dvt_str plugin = dvt_session_node_plugin(node);
   if (plugin.len) dvt_buf_printf(&text, " of plugin " DVT_STR_FMT, DVT_STR_ARG(plugin));
   if (node->fused_names.len)
