@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/handles.h"
 #include "base/status_internal.h"
 
 struct dvt_error {
@@ -149,6 +150,10 @@ dvt_status dvt_status_annotate(dvt_status status, const char *format, ...) {
 }
 
 void dvt_tf_status_clear_slow(TF_Status *status) {
+  if (DVT_UNLIKELY((int)status->code == DVT_DEAD_CODE)) {
+    dvt_handle_report_dead(status, DVT_HANDLE_STATUS, "a function that sets a TF_Status");
+    return;
+  }
   payloads_free(status->payloads);
   dvt_free(status->owned);
   *status = (TF_Status){TF_OK, "", NULL, NULL};
@@ -161,6 +166,10 @@ void dvt_tf_status_set(TF_Status *status, TF_Code code, dvt_str message) {
   }
   char *copy = message.len ? dvt_strndup(message) : NULL;
   dvt_tf_status_clear(status);
+  if (DVT_UNLIKELY((int)status->code == DVT_DEAD_CODE)) {
+    dvt_free(copy);
+    return;
+  }
   status->code = dvt_code_normalize((int)code);
   status->owned = copy;
   if (copy)
@@ -171,7 +180,7 @@ void dvt_tf_status_set(TF_Status *status, TF_Code code, dvt_str message) {
 
 // Apart from the entry point, which with it would save and restore registers at every call that goes well.
 DVT_COLD static void store_error(dvt_status status, TF_Status *out) {
-  if (out) {
+  if (out && (int)out->code != DVT_DEAD_CODE) {
     dvt_tf_status_set(out, status->code, dvt_str_from(dvt_status_message(status)));
     out->payloads = status->payloads;
     if (status->payloads) status->payloads = NULL;  // the static error is not written to

@@ -18,6 +18,8 @@ struct TSL_Status {
   dvt_payload *payloads;
 };
 
+// The code of a deleted status, in debug mode.
+#define DVT_DEAD_CODE (-0x0dead)
 // Drops message and payloads and leaves the code OK.
 void dvt_tf_status_clear_slow(TF_Status *status) DVT_COLD;
 static inline void dvt_tf_status_clear(TF_Status *status) {

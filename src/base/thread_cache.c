@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "base/debug.h"
 
 _Thread_local dvt_thread_cache *dvt_thread_cache_current __attribute__((tls_model("initial-exec")));
 static _Thread_local bool thread_has_ended __attribute__((tls_model("initial-exec")));
@@ -50,7 +51,7 @@ __attribute__((destructor)) static void cache_library_end(void) {
 }
 
 bool dvt_cache_push_slow(dvt_cache_kind kind, void *block) {
-  if (DVT_CACHE_OFF || thread_has_ended) return false;
+  if (DVT_CACHE_OFF || thread_has_ended || dvt_debug_has(DVT_DEBUG_ALLOCATION)) return false;
   pthread_once(&cache_once, make_key);
   if (!cache_key_made) return false;
   dvt_thread_cache *cache = dvt_calloc(1, sizeof *cache);

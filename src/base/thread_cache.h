@@ -1,6 +1,7 @@
 // Thread-local free lists for the few small objects that are made and dropped at every ABI call: status
 // objects, tensor handles, buffer headers, small tensor blocks. A list never grows past its limit and is
-// freed when its thread ends. Under sanitizers the lists are off, so that use after free and races are seen.
+// freed when its thread ends. Under sanitizers and in debug mode (DVT_DEBUG_ALLOCATION) the lists are off, so
+// that use after free and races are seen, and every block is made and freed on the slow side.
 #ifndef DVT_BASE_THREAD_CACHE_H_
 #define DVT_BASE_THREAD_CACHE_H_
 
@@ -21,7 +22,7 @@
 typedef enum dvt_cache_kind {
   DVT_CACHE_STATUS,
   DVT_CACHE_TENSOR,
-  DVT_CACHE_SHAPE,      // handles of shape inference
+  DVT_CACHE_SHAPE,     // handles of shape inference
   DVT_CACHE_BUFFER,    // headers of adopted buffers
   DVT_CACHE_BLOCK_64,  // owned buffers: header and 64, 256, 1024, 4096 bytes of data
   DVT_CACHE_BLOCK_256,
@@ -44,6 +45,11 @@ extern _Thread_local dvt_thread_cache *dvt_thread_cache_current __attribute__((t
 bool dvt_cache_push_slow(dvt_cache_kind kind, void *block);
 // Frees all blocks of the calling thread's lists. Tests use it to make every constructor reach the allocator.
 void dvt_cache_drain(void);
+
+// No blocks are kept for this thread, or not yet: what debug mode asks before it looks closer.
+static inline bool dvt_cache_is_absent(void) {
+  return DVT_CACHE_OFF || DVT_UNLIKELY(!dvt_thread_cache_current);
+}
 
 // A block of this kind, contents undefined, or NULL: then the caller allocates one.
 static inline void *dvt_cache_pop(dvt_cache_kind kind) {

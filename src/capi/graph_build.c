@@ -1,5 +1,6 @@
 // TF_NewGraph to TF_FinishOperation: graphs, and operations under construction. Attributes are set in
 // graph_set_attr.c.
+#include "base/handles.h"
 #include "base/log.h"
 #include "graph/builder.h"
 #include "plugin/plugin.h"
@@ -13,7 +14,9 @@ TF_Graph *TF_NewGraph(void) {
   return graph;
 }
 
-void TF_DeleteGraph(TF_Graph *graph) { dvt_graph_release(graph); }
+void TF_DeleteGraph(TF_Graph *graph) {
+  if (graph && dvt_handle_may_delete(graph, DVT_HANDLE_GRAPH, "TF_DeleteGraph")) dvt_graph_release(graph);
+}
 
 static TF_OperationDescription *new_operation(TF_Graph *graph, const char *op_type, const char *oper_name,
                                               bool locked) {
@@ -21,6 +24,7 @@ static TF_OperationDescription *new_operation(TF_Graph *graph, const char *op_ty
     dvt_log(DVT_ERROR, "TF_NewOperation needs a graph, an op type and a name, got NULL");
     return NULL;
   }
+  if (!dvt_handle_is_good(graph, DVT_HANDLE_GRAPH, "TF_NewOperation")) return NULL;
   return dvt_builder_create(graph, dvt_str_from(op_type), dvt_str_from(oper_name), locked);
 }
 

@@ -1,6 +1,7 @@
 // Inputs, outputs and memory of a running kernel: TF_GetInput to TF_AllocateTemp, and the end of an async
 // kernel. kernel/context.c does the work; what the node and the step know is in kernel_info.c.
 #include "base/log.h"
+#include "kernel/checked.h"
 #include "kernel/context.h"
 #include "tensorflow/c/kernels.h"
 
@@ -111,8 +112,14 @@ void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status) {
 void TF_RunAsyncOpKernelDoneCallback(TF_AsyncOpKernelDoneCallback *done) {
   if (!done) return;
   if (atomic_fetch_add(&done->runs, 1) > 0) {
+    // The executor may have freed all else of that execution, but neither the object nor the kernel.
+    const dvt_kernel *kernel = done->kernel;
+    dvt_str plugin = dvt_kernel_plugin_name(kernel);
     dvt_log(DVT_ERROR,
-            "TF_RunAsyncOpKernelDoneCallback was called more than once for the same execution; ignored");
+            "TF_RunAsyncOpKernelDoneCallback was called more than once for the same execution of "
+            "{{node " DVT_STR_FMT "}}, op '" DVT_STR_FMT "'%s" DVT_STR_FMT "; ignored",
+            DVT_STR_ARG(kernel->node->name), DVT_STR_ARG(kernel->def->op), plugin.len ? " of plugin " : "",
+            DVT_STR_ARG(plugin));
     return;
   }
   done->done(done->arg);

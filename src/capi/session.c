@@ -1,6 +1,7 @@
 // TF_Session*: sessions on graphs, partial runs, SavedModels.
 #include "exec/session.h"
 
+#include "base/handles.h"
 #include "base/log.h"
 #include "capi/buffer.h"
 #include "tensorflow/c/c_api.h"
@@ -68,7 +69,8 @@ void TF_CloseSession(TF_Session *session, TF_Status *status) {
 }
 
 void TF_DeleteSession(TF_Session *session, TF_Status *status) {
-  dvt_session_destroy(session);
+  if (session && dvt_handle_may_delete(session, DVT_HANDLE_SESSION, "TF_DeleteSession"))
+    dvt_session_destroy(session);
   dvt_status_to_tf(NULL, status);
 }
 
@@ -107,7 +109,9 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
                    int ntargets, TF_Buffer *run_metadata, TF_Status *status) {
   clear(output_values, noutputs);
   dvt_status result;
-  if (run_options || run_metadata)
+  if (session && !dvt_handle_is_good(session, DVT_HANDLE_SESSION, "TF_SessionRun"))
+    result = dvt_error(TF_FAILED_PRECONDITION, "TF_SessionRun was given no session, or one that was deleted");
+  else if (run_options || run_metadata)
     result = run_with_buffers(session, run_options, inputs, input_values, ninputs, outputs, output_values,
                               noutputs, target_opers, ntargets, run_metadata);
   else

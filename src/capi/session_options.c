@@ -1,4 +1,5 @@
 // TF_SessionOptions, the helpers that write ConfigProto and RunOptions, and the version of the ABI.
+#include "base/handles.h"
 #include "base/log.h"
 #include "base/wire.h"
 #include "exec/session.h"
@@ -8,10 +9,15 @@
 // Programs compare this with the releases they know, so it names the release whose ABI is offered.
 const char *TF_Version(void) { return "2.21.0"; }
 
-TF_SessionOptions *TF_NewSessionOptions(void) { return dvt_calloc(1, sizeof(TF_SessionOptions)); }
+TF_SessionOptions *TF_NewSessionOptions(void) {
+  TF_SessionOptions *options = dvt_calloc(1, sizeof *options);
+  dvt_handle_made(options, DVT_HANDLE_SESSION_OPTIONS);
+  return options;
+}
 
 void TF_DeleteSessionOptions(TF_SessionOptions *options) {
-  if (!options) return;
+  if (!options || !dvt_handle_may_delete(options, DVT_HANDLE_SESSION_OPTIONS, "TF_DeleteSessionOptions"))
+    return;
   dvt_free(options->target);
   dvt_free((char *)(uintptr_t)options->config.data);
   dvt_free(options);

@@ -2,6 +2,7 @@
 #include "tensorflow/c/tf_buffer.h"
 
 #include "base/alloc.h"
+#include "base/handles.h"
 #include "capi/buffer.h"
 
 static void free_bytes(void *data, size_t length) {
@@ -9,13 +10,17 @@ static void free_bytes(void *data, size_t length) {
   dvt_free(data);
 }
 
-TF_Buffer *TF_NewBuffer(void) { return dvt_calloc(1, sizeof(TF_Buffer)); }
+TF_Buffer *TF_NewBuffer(void) {
+  TF_Buffer *buffer = dvt_calloc(1, sizeof(TF_Buffer));
+  dvt_handle_made(buffer, DVT_HANDLE_BUFFER);
+  return buffer;
+}
 
 TF_Buffer *TF_NewBufferFromString(const void *proto, size_t proto_len) {
   TF_Buffer *buffer = TF_NewBuffer();
   void *copy = buffer ? dvt_malloc(proto_len) : NULL;
   if (!copy) {
-    dvt_free(buffer);
+    TF_DeleteBuffer(buffer);
     return NULL;
   }
   if (proto_len) memcpy(copy, proto, proto_len);
@@ -24,7 +29,7 @@ TF_Buffer *TF_NewBufferFromString(const void *proto, size_t proto_len) {
 }
 
 void TF_DeleteBuffer(TF_Buffer *buffer) {
-  if (!buffer) return;
+  if (!buffer || !dvt_handle_may_delete(buffer, DVT_HANDLE_BUFFER, "TF_DeleteBuffer")) return;
   if (buffer->data_deallocator) buffer->data_deallocator((void *)(uintptr_t)buffer->data, buffer->length);
   dvt_free(buffer);
 }

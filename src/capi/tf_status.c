@@ -4,22 +4,43 @@
 
 #include "base/alloc.h"
 #include "base/errno_code.h"
+#include "base/handles.h"
 #include "base/log.h"
 #include "base/status_internal.h"
 #include "base/thread_cache.h"
 
+static TSL_Status *DVT_COLD block_new(void) {
+  TSL_Status *status = dvt_malloc(sizeof *status);
+  dvt_handle_made(status, DVT_HANDLE_STATUS);
+  return status;
+}
+
+// In debug mode a deleted status is kept for a while and holds a code that no status has.
+static void DVT_COLD block_free(TSL_Status *status) {
+  if (!dvt_debug_has(DVT_DEBUG_HANDLES)) {
+    dvt_free(status);
+    return;
+  }
+  *status = (TSL_Status){(TF_Code)DVT_DEAD_CODE, "", NULL, NULL};
+  dvt_handle_retire(status);
+}
+
+static bool DVT_COLD may_delete(const TSL_Status *status) {
+  return dvt_handle_may_delete(status, DVT_HANDLE_STATUS, "TF_DeleteStatus");
+}
+
 TSL_Status *TSL_NewStatus(void) {
   TSL_Status *status = dvt_cache_pop(DVT_CACHE_STATUS);
-  if (DVT_UNLIKELY(!status)) status = dvt_malloc(sizeof *status);
+  if (DVT_UNLIKELY(!status)) status = block_new();
   if (DVT_UNLIKELY(!status)) return NULL;
   *status = (TSL_Status){TSL_OK, "", NULL, NULL};
   return status;
 }
 
 void TSL_DeleteStatus(TSL_Status *status) {
-  if (!status) return;
+  if (!status || (dvt_cache_is_absent() && !may_delete(status))) return;
   dvt_tf_status_clear(status);
-  if (DVT_UNLIKELY(!dvt_cache_push(DVT_CACHE_STATUS, status))) dvt_free(status);
+  if (DVT_UNLIKELY(!dvt_cache_push(DVT_CACHE_STATUS, status))) block_free(status);
 }
 
 void TSL_SetStatus(TSL_Status *status, TSL_Code code, const char *msg) {
@@ -76,7 +97,14 @@ void TSL_SetStatusFromIOError(TSL_Status *status, int error_code, const char *co
   dvt_status_to_tf(error, status);
 }
 
-TSL_Code TSL_GetCode(const TSL_Status *status) { return status ? status->code : TSL_OK; }
+// A status without an error ends here quickly; one whose code is none was deleted.
+TSL_Code TSL_GetCode(const TSL_Status *status) {
+  if (!status) return TSL_OK;
+  TSL_Code code = status->code;
+  if (DVT_LIKELY((int)code != DVT_DEAD_CODE)) return code;
+  dvt_handle_report_dead(status, DVT_HANDLE_STATUS, "TF_GetCode");
+  return TSL_INTERNAL;
+}
 const char *TSL_Message(const TSL_Status *status) { return status ? status->message : ""; }
 
 TF_Status *TF_NewStatus(void) { return TSL_NewStatus(); }

@@ -128,7 +128,8 @@ typedef struct dvt_execution {
   struct TF_AsyncOpKernelDoneCallback dones[DVT_DONES];
   uint8_t next_done;
   bool has_failed;  // counted in async_failed
-  struct dvt_execution *next;
+  struct dvt_execution *next,
+      **link;  // in free_executions; while an asynchronous kernel is at work, in at_work
 } dvt_execution;
 
 // One running step. `lock` guards everything from `ready` on.
@@ -157,7 +158,7 @@ struct dvt_flow_state {
   dvt_frame *root;
   dvt_frame **free_frames, **open_frames;  // by frame
   dvt_iteration **free_iterations;         // by frame
-  dvt_execution *free_executions;
+  dvt_execution *free_executions, *at_work;
   TF_Tensor *fetched;
   bool measure, in_caller;
   dvt_profile *profile;

@@ -75,7 +75,7 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
     ctx->done->done(ctx->done->arg);
     return NULL;
   }
-  dvt_kernel_compute(ctx);
+  dvt_kernel_compute_safely(ctx);
   return node->is_async ? NULL : dvt_context_finish(ctx, false);
 }
 

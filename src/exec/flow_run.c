@@ -76,6 +76,41 @@ static dvt_status annotate(const dvt_execution *e, dvt_status status) {
   return dvt_node_failed(status, node->session_node, e->inputs, node->input_count);
 }
 
+static void at_work_add(dvt_flow_state *state, dvt_execution *e) {
+  state->async_pending++;
+  e->link = &state->at_work;
+  e->next = state->at_work;
+  if (e->next) e->next->link = &e->next;
+  state->at_work = e;
+}
+
+static void at_work_remove(dvt_flow_state *state, dvt_execution *e) {
+  state->async_pending--;
+  *e->link = e->next;
+  if (e->next) e->next->link = e->link;
+}
+
+// Names the asynchronous kernels that have not called done: maybe one of them never does.
+static dvt_status DVT_COLD name_at_work(const dvt_flow_state *state, dvt_status status) {
+  enum { NAMED = 4 };
+  dvt_buf text = {0};
+  int32_t named = 0;
+  for (const dvt_execution *e = state->at_work; e && named < NAMED; e = e->next, named++) {
+    const dvt_session_node *node = state->flow->nodes[e->task.node].session_node;
+    dvt_str plugin = dvt_session_node_plugin(node);
+    dvt_buf_append_str(&text, DVT_STR("\n\t {{node "));
+    dvt_session_node_name(node, &text);
+    dvt_buf_printf(&text, "}} (op '" DVT_STR_FMT "'%s" DVT_STR_FMT ") has not called its done callback",
+                   DVT_STR_ARG(node->op->def.op->name), plugin.len ? " of plugin " : "", DVT_STR_ARG(plugin));
+  }
+  if (state->async_pending > named)
+    dvt_buf_printf(&text, "\n\t nor have %d others", (int)(state->async_pending - named));
+  if (text.len && !text.failed)
+    status = dvt_status_annotate(status, DVT_STR_FMT, DVT_STR_ARG(dvt_buf_str(&text)));
+  dvt_buf_deinit(&text);
+  return status;
+}
+
 static void async_done(void *arg) {
   dvt_execution *e = arg;
   dvt_flow_state *state = e->state;
@@ -83,7 +118,7 @@ static void async_done(void *arg) {
   pthread_mutex_lock(&state->lock);
   // Within the lock: the thread that started the kernel may be looking at its context in note_failure.
   dvt_status status = annotate(e, dvt_context_finish(&e->ctx, false));
-  state->async_pending--;
+  at_work_remove(state, e);
   state->async_failed -= e->has_failed;
   e->has_failed = false;
   dvt_execution_drop_inputs(e);
@@ -112,7 +147,7 @@ static void note_failure(dvt_flow_state *state, dvt_execution *e) {
 
 // With the lock; lets go of it while the kernel starts. `done` may run before, during or after.
 static void run_async(dvt_flow_state *state, dvt_execution *e) {
-  state->async_pending++;
+  at_work_add(state, e);
   async_retain(state);
   e->holders = 2;
   e->has_failed = false;
@@ -228,7 +263,7 @@ static void check_stop(dvt_flow_state *state) {
   dvt_status status = dvt_step_check(&state->step, state->plan->session);
   if (!status) return;
   state->is_stopped = true;
-  dvt_flow_fail(state, status);
+  dvt_flow_fail(state, name_at_work(state, status));
   cancel_others(state);
 }
 

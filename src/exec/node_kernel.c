@@ -120,7 +120,7 @@ dvt_status dvt_session_node_fold(TF_Session *session, dvt_session_node *node, TF
                             .outputs = outputs,
                             .input_count = def->input_count,
                             .output_count = def->output_count};
-  dvt_kernel_compute(&ctx);
+  dvt_kernel_compute_safely(&ctx);
   dvt_status status = dvt_context_finish(&ctx, false);
   dvt_step_finish(&step);
   dvt_step_deinit(&step);

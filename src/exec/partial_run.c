@@ -190,7 +190,7 @@ static dvt_status run_kernel(dvt_partial_run_state *s, const dvt_array_step *ste
                             .outputs = s->outputs + step->first_output,
                             .input_count = step->input_count,
                             .output_count = step->output_count};
-  dvt_kernel_compute(&ctx);
+  dvt_kernel_compute_safely(&ctx);
   dvt_status status = dvt_context_finish(&ctx, false);
   if (status)
     status = dvt_node_failed(status, s->plan->nodes[step->node].session_node, inputs, step->input_count);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/handles.h"
 #include "device/pool.h"
 #include "exec/callable.h"
 #include "exec/partial_run.h"
@@ -53,6 +54,9 @@ static dvt_status check_target(const TF_SessionOptions *options) {
                    DVT_STR_ARG(target));
 }
 
+// Sessions in the process: when the last goes, no kernel is left that might still delete a handle.
+static atomic_int session_count;
+
 static void session_free(TF_Session *session) {
   dvt_session_list_remove(session);
   dvt_partial_runs_deinit(session);
@@ -75,6 +79,7 @@ static void session_free(TF_Session *session) {
   pthread_mutex_destroy(&session->build_lock);
   dvt_session_list_ended(session);
   dvt_free(session);
+  if (atomic_fetch_sub(&session_count, 1) == 1) dvt_leaks_report();
 }
 
 void dvt_session_unref(TF_Session *session) {
@@ -94,6 +99,7 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
   if (!session) return dvt_error_out_of_memory(sizeof *session);
   memset(session, 0, sizeof *session);
   atomic_init(&session->refs, 1);
+  atomic_fetch_add(&session_count, 1);
   pthread_mutex_init(&session->build_lock, NULL);
   session->graph = dvt_graph_retain(graph);
   session->root = (dvt_instance){.graph = graph, .control_flow = -1};
@@ -104,6 +110,7 @@ dvt_status dvt_session_create(TF_Graph *graph, const TF_SessionOptions *options,
     return status;
   }
   dvt_session_list_add(session);
+  dvt_handle_made(session, DVT_HANDLE_SESSION);
   *out_session = session;
   return NULL;
 }

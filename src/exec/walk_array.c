@@ -1,6 +1,8 @@
 // The array walk: a plan's kernels one after another in the caller's thread. Per step of the plan it sets a
 // few pointers of one context, calls the kernel, looks whether the outputs are there, and drops the values
 // that were read for the last time. Everything else was decided when the plan was made.
+#include "base/catch.h"
+#include "base/debug.h"
 #include "exec/run.h"
 #include "tensor/loan.h"
 
@@ -159,7 +161,7 @@ static dvt_status DVT_COLD step_failed(array_state *s, const dvt_array_step *ste
   return dvt_node_failed(status, s->plan->nodes[step->node].session_node, s->ctx.inputs, step->input_count);
 }
 
-static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
+static inline dvt_status run_step(array_state *s, const dvt_array_step *step, bool checked) {
   const dvt_array_plan *a = &s->plan->array;
   TF_OpKernelContext *ctx = &s->ctx;
   ctx->kernel = step->kernel;
@@ -170,7 +172,10 @@ static inline dvt_status run_step(array_state *s, const dvt_array_step *step) {
   ctx->input_count = step->input_count;
   ctx->output_count = step->output_count;
   atomic_store_explicit(&ctx->temp_slots_used, 0, memory_order_relaxed);
-  dvt_kernel_compute(ctx);
+  if (checked)
+    dvt_kernel_compute_safely(ctx);
+  else
+    dvt_kernel_compute(ctx);
   if (DVT_UNLIKELY(dvt_lender_has_open(&s->lender))) dvt_lender_settle(&s->lender);
   if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) DVT_RETURN_IF_ERROR(step_failed(s, step));
   const int32_t *release = a->releases + step->first_release, *end = release + step->release_count;
@@ -183,15 +188,15 @@ static dvt_status walk(array_state *s) {
   TF_Session *session = s->plan->session;
   for (; step < end; step++) {
     if (DVT_UNLIKELY(dvt_session_is_closed(session))) return dvt_step_check(&s->step, session);
-    dvt_status status = run_step(s, step);
+    dvt_status status = run_step(s, step, false);
     if (DVT_UNLIKELY(status != NULL)) return dvt_step_reason(&s->step, session, status);
   }
   return NULL;
 }
 
 // The same with everything that is not wanted in the steady state: slots that must be separated, clocks,
-// deadlines.
-static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
+// deadlines, the checks of debug mode.
+static dvt_status walk_carefully(array_state *s, const dvt_run *run, bool checked) {
   const dvt_array_plan *a = &s->plan->array;
   bool timed = run->measure || run->profile;
   int64_t start = timed ? dvt_now_ns() : 0;
@@ -200,7 +205,7 @@ static dvt_status walk_carefully(array_state *s, const dvt_run *run) {
     DVT_RETURN_IF_ERROR(dvt_step_check(&s->step, s->plan->session));
     if (s->careful_runs > 0) separate_slots(s, step);
     int64_t around = timed ? dvt_called_enter() : 0;
-    dvt_status status = run_step(s, step);
+    dvt_status status = run_step(s, step, checked);
     int64_t called = timed ? dvt_called_leave(around) : 0;
     if (status) return dvt_step_reason(&s->step, s->plan->session, status);
     if (!timed) continue;
@@ -271,10 +276,33 @@ static dvt_status fetch(array_state *s, dvt_run *run) {
 
 static dvt_status run_in(array_state *s, dvt_run *run) {
   take_feeds(s, run);
-  bool careful = run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
-  DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run) : walk(s));
+  bool checked = dvt_debug_has(DVT_DEBUG_CALLS);
+  bool careful = checked || run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
+  DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run, checked) : walk(s));
   dvt_step_finish(&s->step);
   return fetch(s, run);
+}
+
+typedef struct step_call {
+  array_state *state;
+  dvt_run *run;
+  dvt_status status;
+} step_call;
+
+static void run_step_call(void *arg) {
+  step_call *call = arg;
+  call->status = run_in(call->state, call->run);
+}
+
+// The frames between the kernel that threw and dvt_array_run are gone; what they worked on is in the state.
+static dvt_status DVT_COLD kernel_threw(array_state *s, dvt_exception *thrown) {
+  const dvt_array_step *step = s->plan->array.steps, *end = step + s->plan->array.step_count;
+  while (step < end && (s->ctx.outputs != s->outputs + step->first_output || s->ctx.kernel != step->kernel))
+    step++;
+  if (step == end) return dvt_exception_status(thrown, "a function of the step");
+  dvt_kernel_threw(&s->ctx, thrown);
+  dvt_lender_settle(&s->lender);
+  return step_failed(s, step);
 }
 
 dvt_status dvt_array_run(dvt_run *run) {
@@ -283,7 +311,9 @@ dvt_status dvt_array_run(dvt_run *run) {
   dvt_lender *outer = dvt_lender_current;
   dvt_lender_current = &s->lender;
   dvt_step_begin(&s->step, run);
-  dvt_status status = run_in(s, run);
+  step_call call = {.state = s, .run = run};
+  dvt_exception *thrown = dvt_catch_call(run_step_call, &call);
+  dvt_status status = DVT_UNLIKELY(thrown != NULL) ? kernel_threw(s, thrown) : call.status;
   dvt_lender_current = outer;
   if (DVT_UNLIKELY(status != NULL)) {
     dvt_step_cancel(&s->step);

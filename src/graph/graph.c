@@ -2,6 +2,7 @@
 // import that failed. Nodes are made in node_build.c and changed in graph_edit.c.
 #include "graph/graph.h"
 
+#include "base/handles.h"
 #include "graph/builder.h"
 #include "graph/function.h"
 #include "op/registry.h"
@@ -23,6 +24,7 @@ dvt_status dvt_graph_create(TF_Graph **out_graph) {
     dvt_free(graph);
     return status;
   }
+  dvt_handle_made(graph, DVT_HANDLE_GRAPH);
   pthread_mutex_init(&graph->lock, NULL);
   *out_graph = graph;
   return NULL;

@@ -3,17 +3,27 @@
 #include "kernel/context.h"
 
 #include "base/buf.h"
+#include "base/handles.h"
 #include "base/log.h"
+#include "kernel/checked.h"
 #include "tensor/loan.h"
 
 dvt_status dvt_context_misuse(TF_OpKernelContext *ctx, dvt_status status) {
+  if (dvt_context_is_over(ctx, dvt_status_message(status))) return status;
   dvt_log(DVT_ERROR, "kernel of {{node " DVT_STR_FMT "}}: %s", DVT_STR_ARG(ctx->kernel->node->name),
           dvt_status_message(status));
   dvt_context_fail(ctx, dvt_status_clone(status));
   return status;
 }
 
-static dvt_status DVT_COLD out_of_range(const TF_OpKernelContext *ctx, const char *what, int i, int count) {
+// The answer to a function of a context whose call is over.
+static dvt_status DVT_COLD over(void) {
+  return dvt_error(TF_FAILED_PRECONDITION, "the call that this kernel context was made for is over");
+}
+
+static dvt_status DVT_COLD out_of_range(TF_OpKernelContext *ctx, const char *function, const char *what,
+                                        int i, int count) {
+  if (dvt_context_is_over(ctx, function)) return over();
   return dvt_error(TF_OUT_OF_RANGE, "%s index out of range: %d, op '" DVT_STR_FMT "' has %d here", what, i,
                    DVT_STR_ARG(ctx->kernel->def->op), count);
 }
@@ -101,7 +111,8 @@ static dvt_status DVT_COLD read_through_ref(TF_OpKernelContext *ctx, int i, TF_T
 }
 
 dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (DVT_UNLIKELY(!in_range(i, ctx->input_count))) return out_of_range(ctx, "input", i, ctx->input_count);
+  if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
+    return out_of_range(ctx, "TF_GetInput", "input", i, ctx->input_count);
   const TF_Tensor *input = ctx->inputs[i];
   if (DVT_UNLIKELY(!input || dvt_tensor_is_empty(input))) {
     *out_tensor = NULL;
@@ -116,7 +127,8 @@ dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_ten
 }
 
 dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **out_variable) {
-  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count))
+    return out_of_range(ctx, "a function of variables", "input", i, ctx->input_count);
   dvt_object *object;
   dvt_status status = dvt_resource_from_tensor(ctx->inputs[i], &dvt_variable_type, &object);
   if (status)
@@ -132,13 +144,23 @@ static dvt_status DVT_COLD set_twice(TF_OpKernelContext *ctx, int i) {
                      "output %d is set already; set, allocate or forward each output once", i));
 }
 
+static dvt_status DVT_COLD foreign(int i) {
+  return dvt_error(TF_INVALID_ARGUMENT, "output %d was set to what is no tensor", i);
+}
+
 dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor) {
-  if (DVT_UNLIKELY(!in_range(i, ctx->output_count))) return out_of_range(ctx, "output", i, ctx->output_count);
-  if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor)))
+  if (DVT_UNLIKELY(!in_range(i, ctx->output_count)))
+    return out_of_range(ctx, "TF_SetOutput", "output", i, ctx->output_count);
+  if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor))) {
+    if (tensor) dvt_tensor_report_dead(tensor, "TF_SetOutput");
     return dvt_context_misuse(ctx, dvt_error(TF_INVALID_ARGUMENT, "output %d was set to no tensor", i));
+  }
   dvt_kernel_output *output = &ctx->outputs[i];
   if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
-  if (!dvt_tensor_is_lent(tensor)) DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
+  if (!dvt_tensor_is_lent(tensor)) {
+    if (!dvt_handle_is_good(tensor, DVT_HANDLE_TENSOR, "TF_SetOutput")) return foreign(i);
+    DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
+  }
   retain_for_output(ctx, tensor);
   DVT_RETURN_IF_ERROR(copy_value(&output->tensor, tensor));
   output->is_set = true;
@@ -146,7 +168,8 @@ dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tenso
 }
 
 dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
+  if (!in_range(i, ctx->output_count))
+    return out_of_range(ctx, "TF_GetMutableOutput", "output", i, ctx->output_count);
   if (!ctx->outputs[i].is_set)
     return dvt_context_misuse(
         ctx, dvt_error(TF_FAILED_PRECONDITION,
@@ -176,7 +199,8 @@ static dvt_status DVT_COLD no_dims(TF_OpKernelContext *ctx, int rank) {
 }
 
 // Checks of TF_AllocateOutput (rule 159); *out_dtype is what the op's signature declares.
-static dvt_status DVT_COLD bad_output(const TF_OpKernelContext *ctx, int i) {
+static dvt_status DVT_COLD bad_output(TF_OpKernelContext *ctx, int i) {
+  if (dvt_context_is_over(ctx, "TF_AllocateOutput")) return over();
   if (!in_range(i, ctx->output_count))
     return dvt_error(TF_INTERNAL, "allocate_output with bad index=%d num_outputs=%d kernel=" DVT_STR_FMT, i,
                      (int)ctx->output_count, DVT_STR_ARG(ctx->kernel->node->name));
@@ -269,7 +293,8 @@ dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *c
   for (int k = 0; k < candidate_count; k++) {
     int i = candidates[k];
     if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
-      return dvt_context_misuse(ctx, out_of_range(ctx, "candidate input", i, ctx->input_count));
+      return dvt_context_misuse(
+          ctx, out_of_range(ctx, "TF_ForwardInputOrAllocateOutput", "candidate input", i, ctx->input_count));
     if (!may_forward(ctx, i, output, dims, rank)) continue;
     DVT_RETURN_IF_ERROR(forward(ctx, i, output, dims, rank, out_tensor));
     if (out_forwarded) *out_forwarded = i;
@@ -288,7 +313,8 @@ static dvt_status check_shape(TF_OpKernelContext *ctx, const int64_t *dims, int 
 dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int output, const int64_t *dims,
                                          int rank, TF_Tensor **out_tensor) {
   if (!may_allocate(ctx, output)) return bad_output(ctx, output);
-  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count))
+    return out_of_range(ctx, "TF_OpKernelContext_ForwardInput", "input", i, ctx->input_count);
   DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
   *out_tensor = NULL;
   return may_forward(ctx, i, output, dims, rank) ? forward(ctx, i, output, dims, rank, out_tensor) : NULL;
@@ -296,7 +322,8 @@ dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int out
 
 dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
                                      const int64_t *dims, int rank, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count))
+    return out_of_range(ctx, "TF_OpKernelContext_ForwardInput", "input", i, ctx->input_count);
   DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
   *out_tensor = NULL;
   if (!may_take_over(ctx, i, dtype, on_host, dims, rank)) return NULL;
@@ -304,6 +331,7 @@ dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, 
   if (!handle) return dvt_error_out_of_memory(sizeof *handle);
   dvt_buffer *buffer = ctx->inputs[i]->buffer;
   dvt_buffer_retain(buffer);
+  if (ctx->checked) dvt_checked_note_forward(ctx, buffer);
   dvt_status status = dvt_tensor_init_with_buffer(handle, dtype, dims, rank, buffer);
   if (status)
     dvt_tensor_handle_delete(handle);
@@ -313,7 +341,8 @@ dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, 
 }
 
 dvt_status dvt_context_release_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
+  if (!in_range(i, ctx->output_count))
+    return out_of_range(ctx, "TF_OpKernelContext_ReleaseOutput", "output", i, ctx->output_count);
   dvt_kernel_output *output = &ctx->outputs[i];
   if (!output->is_set)
     return dvt_error(TF_FAILED_PRECONDITION, "output %d is not set, so there is nothing to take back", i);
@@ -327,6 +356,7 @@ dvt_status dvt_context_release_output(TF_OpKernelContext *ctx, int i, TF_Tensor 
     dvt_lender_settle(ctx->lender);
   }
   DVT_RETURN_IF_ERROR(new_counted_handle(&output->tensor, out_tensor));
+  if (ctx->checked) dvt_checked_note_forward(ctx, output->tensor.buffer);
   dvt_tensor_reset(&output->tensor);
   output->is_set = false;
   return NULL;
@@ -346,6 +376,7 @@ static dvt_slot *next_temp_slot(TF_OpKernelContext *ctx) {
 
 dvt_status dvt_context_allocate_temp(TF_OpKernelContext *ctx, int dtype, const int64_t *dims, int rank,
                                      TF_Tensor **out_tensor) {
+  if (dvt_context_is_over(ctx, "TF_AllocateTemp")) return over();
   if (!dvt_dtype_is_valid(dtype))
     return dvt_context_misuse(
         ctx, dvt_error(TF_INVALID_ARGUMENT, "a temporary tensor of unknown type %d was asked for", dtype));

@@ -4,6 +4,10 @@
 
 #include <pthread.h>
 
+#include "base/catch.h"
+#include "base/log.h"
+#include "kernel/checked.h"
+
 static pthread_mutex_t fail_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Marks the flat elements of arg `name` in the arrays of inputs or outputs, which are made on first use.
@@ -37,6 +41,51 @@ static dvt_status find_host_memory(dvt_kernel *kernel, dvt_arena *arena) {
   return NULL;
 }
 
+typedef struct life_call {  // of create or delete
+  dvt_kernel *kernel;
+  TF_OpKernelConstruction *construction;
+} life_call;
+
+static void run_create(void *arg) {
+  life_call *call = arg;
+  call->kernel->state = call->kernel->def->create(call->construction);
+}
+
+static void run_destroy(void *arg) {
+  life_call *call = arg;
+  call->kernel->def->destroy(call->kernel->state);
+}
+
+static void destroy_state(dvt_kernel *kernel) {
+  if (!kernel->def->destroy) return;
+  life_call call = {.kernel = kernel};
+  dvt_checked_life life;
+  dvt_checked_life_begin(&life, kernel, NULL);
+  dvt_status status = dvt_exception_status(dvt_catch_call(run_destroy, &call), "the delete function");
+  dvt_checked_life_end(&life);
+  if (!status) return;
+  dvt_log(DVT_ERROR, "kernel of {{node " DVT_STR_FMT "}}, op '" DVT_STR_FMT "': %s",
+          DVT_STR_ARG(kernel->node->name), DVT_STR_ARG(kernel->def->op), dvt_status_message(status));
+  dvt_status_free(status);
+}
+
+// The kernel's state, or the error that create reported, or that it threw something: then there is no state.
+static dvt_status create_state(dvt_kernel *kernel, TF_OpKernelConstruction *construction) {
+  if (!kernel->def->create) return NULL;
+  life_call call = {kernel, construction};
+  dvt_checked_life life;
+  dvt_checked_life_begin(&life, kernel, construction);
+  dvt_exception *thrown = dvt_catch_call(run_create, &call);
+  dvt_checked_life_end(&life);
+  if (DVT_UNLIKELY(thrown != NULL)) {
+    dvt_status_free(construction->status);
+    return dvt_exception_status(thrown, "the create function");
+  }
+  if (!construction->status) return NULL;
+  destroy_state(kernel);
+  return construction->status;
+}
+
 dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node, const dvt_device *device,
                              int graph_def_version, const dvt_str *input_names, struct TF_Session *session,
                              dvt_arena *arena, dvt_kernel *out_kernel) {
@@ -58,11 +107,7 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
   for (int i = 0; i < DVT_MIN(node->output_count, DVT_KERNEL_NEAR_TYPES); i++)
     kernel.near_output_types[i] = node->output_types[i];
   TF_OpKernelConstruction construction = {.kernel = &kernel, .session = session};
-  if (def->create) kernel.state = def->create(&construction);
-  if (construction.status) {
-    if (def->destroy) def->destroy(kernel.state);
-    return construction.status;
-  }
+  DVT_RETURN_IF_ERROR(create_state(&kernel, &construction));
   if (def->load) atomic_fetch_add(&def->load->instances, 1);
   *out_kernel = kernel;
   return NULL;
@@ -70,7 +115,7 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
 
 void dvt_kernel_destroy(dvt_kernel *kernel) {
   if (!kernel || !kernel->def) return;
-  if (kernel->def->destroy) kernel->def->destroy(kernel->state);
+  destroy_state(kernel);
   if (kernel->def->load) atomic_fetch_sub(&kernel->def->load->instances, 1);
   kernel->def = NULL;
   kernel->state = NULL;
@@ -78,6 +123,13 @@ void dvt_kernel_destroy(dvt_kernel *kernel) {
 
 void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status) {
   if (!status) return;
+  if (DVT_UNLIKELY(ctx->checked != NULL)) {
+    ctx = dvt_checked_context(ctx, "TF_OpKernelContext_Failure");
+    if (!ctx) {
+      dvt_status_free(status);
+      return;
+    }
+  }
   pthread_mutex_lock(&fail_mutex);
   bool first = !ctx->status;
   if (first) ctx->status = status;
@@ -99,8 +151,34 @@ void dvt_kernel_compute(TF_OpKernelContext *ctx) {
     return;
   }
   ctx->done->context = ctx;
+  ctx->done->kernel = ctx->kernel;
   atomic_store_explicit(&ctx->done->runs, 0, memory_order_relaxed);
   def->compute_async(ctx->kernel->state, ctx, ctx->done);
+}
+
+static void run_compute(void *ctx) { dvt_kernel_compute(ctx); }
+
+void dvt_kernel_compute_safely(TF_OpKernelContext *ctx) {
+  if (dvt_debug_has(DVT_DEBUG_CALLS)) {
+    dvt_checked_compute(ctx);
+    return;
+  }
+  dvt_exception *thrown = dvt_catch_call(run_compute, ctx);
+  if (DVT_UNLIKELY(thrown != NULL)) dvt_kernel_threw(ctx, thrown);
+}
+
+void dvt_kernel_threw(TF_OpKernelContext *ctx, struct dvt_exception *thrown) {
+  dvt_status status = dvt_exception_status(thrown, "the compute function");
+  if (ctx->kernel->def->compute) {
+    dvt_context_fail(ctx, status);
+  } else if (atomic_fetch_add(&ctx->done->runs, 1) == 0) {
+    // It will not report that it is done.
+    dvt_context_fail(ctx, status);
+    ctx->done->done(ctx->done->arg);
+  } else {
+    dvt_log(DVT_ERROR, "%s", dvt_status_message(status));
+    dvt_status_free(status);
+  }
 }
 
 static dvt_status missing_output(const TF_OpKernelContext *ctx, int i) {

@@ -62,6 +62,7 @@ typedef struct dvt_kernel_output {
 // another call. The executor has it on the heap.
 struct TF_AsyncOpKernelDoneCallback {
   TF_OpKernelContext *context;
+  const struct dvt_kernel *kernel;
   atomic_int runs;  // more than one is an error, logged, ignored
   void (*done)(void *arg);
   void *arg;
@@ -102,6 +103,7 @@ struct TF_OpKernelContext {
   int32_t temp_slot_count;
   atomic_int temp_slots_used;
   const dvt_executor_view *view;  // NULL: nothing more is known
+  struct dvt_checked_call *checked;  // in debug mode, what the kernel sees is a context of this call alone
 };
 
 // Records the first failure (consumes `status`; later ones are freed). Thread-safe.
@@ -113,6 +115,11 @@ dvt_status dvt_context_failure(TF_OpKernelContext *ctx) DVT_NODISCARD;
 // set; this returns when compute_async returned, and `done` may run before or after that, on any thread.
 // The context, its inputs and outputs must stay valid until then.
 void dvt_kernel_compute(TF_OpKernelContext *ctx);
+// The same in a frame that C++ exceptions do not leave, and with the checks of debug mode.
+void dvt_kernel_compute_safely(TF_OpKernelContext *ctx);
+// Fails the context because its kernel threw; consumes what was thrown (base/catch.h).
+struct dvt_exception;
+void dvt_kernel_threw(TF_OpKernelContext *ctx, struct dvt_exception *thrown) DVT_COLD;
 // After a synchronous compute (or in done): every output set and of the declared dtype? INTERNAL errors of
 // rules 154, 157 otherwise. `allow_unset` for control-flow kernels that leave outputs dead. On failure
 // outputs are reset.

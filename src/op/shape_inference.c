@@ -1,6 +1,7 @@
 // Symbolic shapes and the call of an op's shape function.
 #include "op/shape_inference.h"
 
+#include "base/catch.h"
 #include "base/debug.h"
 #include "op/dim_expr.h"
 #include "op/registry.h"
@@ -132,6 +133,22 @@ static uint32_t next_call(void) {
   return call ? call : 1;
 }
 
+typedef struct shape_call {
+  TF_ShapeInferenceContext *ctx;
+  dvt_shape_fn shape_fn;
+  TF_Status *status;
+} shape_call;
+
+static void run_shape_fn(void *arg) {
+  shape_call *call = arg;
+  call->shape_fn(call->ctx, call->status);
+}
+
+dvt_status dvt_shape_fn_call(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn, TF_Status *status) {
+  shape_call call = {ctx, shape_fn, status};
+  return dvt_exception_status(dvt_catch_call(run_shape_fn, &call), "The shape function");
+}
+
 // The call in debug mode, with what the shape function did wrong.
 DVT_COLD static dvt_status call_checked(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn,
                                         TF_Status *tf_status) {
@@ -166,11 +183,8 @@ dvt_status dvt_shape_infer(TF_ShapeInferenceContext *ctx) {
     TF_DeleteStatus(tf_status);
     return unloaded_error(node);
   }
-  dvt_status status = NULL;
-  if (dvt_debug_is_on())
-    status = call_checked(ctx, shape_fn, tf_status);
-  else
-    shape_fn(ctx, tf_status);
+  dvt_status status = dvt_debug_has(DVT_DEBUG_SHAPES) ? call_checked(ctx, shape_fn, tf_status)
+                                                      : dvt_shape_fn_call(ctx, shape_fn, tf_status);
   dvt_load_leave(user);
   if (!status) status = dvt_status_from_tf(tf_status);
   TF_DeleteStatus(tf_status);

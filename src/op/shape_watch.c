@@ -151,10 +151,10 @@ static bool timer_begin(const shape_watch *watch, timer_t *out_timer) {
 // ---- the call ----
 
 // False when the function was stopped. Nothing between the timer's start and its end may be lost by a jump.
-static bool call(shape_watch *watch, dvt_shape_fn shape_fn, TF_ShapeInferenceContext *ctx,
-                 TF_Status *status) {
+static bool call(shape_watch *watch, dvt_shape_fn shape_fn, TF_ShapeInferenceContext *ctx, TF_Status *status,
+                 dvt_status *out_thrown) {
   if (sigsetjmp(watch->back, 0) != 0) return false;
-  shape_fn(ctx, status);
+  *out_thrown = dvt_shape_fn_call(ctx, shape_fn, status);
   return true;
 }
 
@@ -172,8 +172,7 @@ dvt_status dvt_shape_watch(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn,
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   code_range code = code_around((uintptr_t)shape_fn);
   if (DVT_SHAPE_WATCH_OFF || contains(code, (uintptr_t)dvt_shape_watch)) {
-    shape_fn(ctx, status);
-    return NULL;
+    return dvt_shape_fn_call(ctx, shape_fn, status);
   }
   pthread_once(&once, prepare);
   shape_watch watch;
@@ -185,11 +184,12 @@ dvt_status dvt_shape_watch(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn,
   pthread_sigmask(SIG_UNBLOCK, &ours, &before);
   current = &watch;
   bool has_timer = timer_begin(&watch, &timer);
-  bool returned = call(&watch, shape_fn, ctx, status);
+  dvt_status thrown = NULL;
+  bool returned = call(&watch, shape_fn, ctx, status, &thrown);
   current = watch.outer;  // a signal that is still under way carries a number that is nobody's
   if (has_timer) timer_delete(timer);
   pthread_sigmask(sigismember(&before, watch_signal) == 1 ? SIG_BLOCK : SIG_UNBLOCK, &ours, NULL);
-  if (returned) return NULL;
+  if (returned) return thrown;
   return dvt_error(
       TF_DEADLINE_EXCEEDED,
       "The shape function did not return within %g s (DOVETAIL_SHAPE_FN_SECONDS) and was stopped",

@@ -16,6 +16,9 @@
 #define DVT_SHAPE_WATCH_OFF 0
 #endif
 
+// Calls the shape function in a frame that C++ exceptions do not leave (shape_inference.c).
+dvt_status dvt_shape_fn_call(TF_ShapeInferenceContext *ctx, dvt_shape_fn shape_fn,
+                             TF_Status *status) DVT_NODISCARD;
 // Calls the shape function for the context, whose number (`call`) must not be 0, and stops it in its
 // own code once DOVETAIL_SHAPE_FN_SECONDS (10) have passed: DEADLINE_EXCEEDED, and what the function has
 // allocated stays behind. Functions of Dovetail itself are called as they are.

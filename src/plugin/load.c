@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/catch.h"
 #include "plugin/binding.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
@@ -98,14 +99,22 @@ void *dvt_plugin_symbol(const dvt_plugin *plugin, const char *name) {
   return symbol && is_own(plugin->handle, symbol) ? symbol : NULL;
 }
 
-static void call_entry_points(const dvt_plugin *plugin) {
+typedef struct entry_call {
+  void (*entry)(void);
+} entry_call;
+
+static void run_entry(void *arg) { ((entry_call *)arg)->entry(); }
+
+static dvt_status call_entry_points(const dvt_plugin *plugin) {
   static const char *const entry_points[] = {"TF_InitKernel", "InitPlugin"};
   for (size_t i = 0; i < DVT_COUNT_OF(entry_points); i++) {
     void *symbol = dvt_plugin_symbol(plugin, entry_points[i]);
-    void (*entry)(void);
-    memcpy(&entry, &symbol, sizeof entry);  // ISO C has no cast between the two kinds of pointer
-    if (entry) entry();
+    entry_call call;
+    memcpy(&call.entry, &symbol, sizeof call.entry);  // ISO C has no cast between the two kinds of pointer
+    if (!call.entry) continue;
+    DVT_RETURN_IF_ERROR(dvt_exception_status(dvt_catch_call(run_entry, &call), entry_points[i]));
   }
+  return NULL;
 }
 
 static dvt_status account(dvt_plugin *plugin, const dvt_load *load) {
@@ -156,7 +165,8 @@ static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, cons
   DVT_RETURN_IF_ERROR(dvt_plugin_open(plugin, elf));
   if (find_loaded(NULL, plugin->handle)) return NULL;
   DVT_RETURN_IF_ERROR(find_code(plugin));
-  call_entry_points(plugin);
+  DVT_RETURN_IF_ERROR(
+      dvt_status_annotate(call_entry_points(plugin), ". Plugin %s was not loaded", plugin->path));
   if (plugin->registration_error)
     return dvt_error(dvt_status_code(plugin->registration_error),
                      "plugin %s was not loaded, its registration failed: %s", plugin->path,

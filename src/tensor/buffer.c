@@ -6,9 +6,11 @@
 
 #include "base/alloc.h"
 #include "base/code_owner.h"
+#include "base/debug.h"
 #include "base/thread_cache.h"
 #include "tensor/chunk.h"
 #include "tensor/dtype.h"
+#include "tensor/guard.h"
 #include "tensor/object.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -26,30 +28,36 @@ static const struct {
                    {1024, DVT_CACHE_BLOCK_1024},
                    {4096, DVT_CACHE_BLOCK_4096}};
 
-// A block whose data has room for at least `bytes`: what the free lists have, whole large pages where that
-// wastes little, else exactly as many.
-static dvt_buffer *block_new(size_t bytes, size_t *out_capacity) {
-  size_t capacity = bytes, total;
+// A block from the free lists; else NULL and how much a new one should hold.
+static inline dvt_buffer *block_pop(size_t bytes, size_t *out_capacity) {
+  *out_capacity = bytes;
   for (size_t i = 0; i < DVT_COUNT_OF(block_sizes) && !DVT_CACHE_OFF; i++) {
     if (bytes > block_sizes[i].capacity) continue;
-    capacity = *out_capacity = block_sizes[i].capacity;
-    dvt_buffer *buffer = dvt_cache_pop(block_sizes[i].kind);
-    if (buffer) return buffer;
-    break;
+    *out_capacity = block_sizes[i].capacity;
+    return dvt_cache_pop(block_sizes[i].kind);
   }
-  if (!dvt_size_add(capacity, HEADER_BYTES, &total) || total > PTRDIFF_MAX) return NULL;
-  *out_capacity = capacity;
+  return NULL;
+}
+
+// A block whose data has room for *capacity bytes: whole large pages where that wastes little, else exactly
+// as many.
+static dvt_buffer *block_new(size_t *capacity) {
+  size_t total;
+  if (!dvt_size_add(*capacity, HEADER_BYTES, &total) || total > PTRDIFF_MAX) return NULL;
   size_t whole = (total + DVT_LARGE_PAGE - 1) & ~(DVT_LARGE_PAGE - 1);
   if (DVT_CACHE_OFF || whole - total > total / 2) return dvt_aligned_alloc(DVT_TENSOR_ALIGNMENT, total);
   dvt_buffer *buffer = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
   dvt_advise_large(buffer, whole);
-  *out_capacity = whole - HEADER_BYTES;
+  *capacity = whole - HEADER_BYTES;
   return buffer;
 }
 
 static void block_free(dvt_buffer *buffer) {
   if (buffer->deallocator_arg) {
-    dvt_chunk_release(buffer->deallocator_arg);
+    if (DVT_UNLIKELY(buffer->guarded))
+      dvt_guarded_free(buffer);
+    else
+      dvt_chunk_release(buffer->deallocator_arg);
     return;
   }
   for (size_t i = 0; i < DVT_COUNT_OF(block_sizes); i++) {
@@ -66,8 +74,12 @@ static bool elements_own_memory(int dtype) {
 
 dvt_buffer *dvt_buffer_allocate(size_t bytes, int dtype) {
   size_t capacity;
-  dvt_buffer *buffer = block_new(bytes, &capacity);
-  if (!buffer) return NULL;
+  dvt_buffer *buffer = block_pop(bytes, &capacity);
+  if (!buffer) {
+    if (dvt_debug_has(DVT_DEBUG_MEMORY)) return dvt_guarded_new(bytes, dtype);
+    buffer = block_new(&capacity);
+    if (!buffer) return NULL;
+  }
   void *data = (char *)buffer + HEADER_BYTES;
   *buffer = (dvt_buffer){.data = data, .bytes = bytes, .capacity = capacity, .owned = true};
   atomic_init(&buffer->refs, 1);
@@ -82,7 +94,7 @@ dvt_buffer *dvt_buffer_allocate_lasting(size_t bytes) {
   dvt_chunk *chunk;
   size_t total;
   if (!dvt_size_add(bytes, HEADER_BYTES, &total)) return NULL;
-  dvt_buffer *buffer = dvt_chunk_take(total, &chunk);
+  dvt_buffer *buffer = dvt_debug_has(DVT_DEBUG_MEMORY) ? NULL : dvt_chunk_take(total, &chunk);
   if (!buffer) return dvt_buffer_allocate(bytes, 0);
   *buffer = (dvt_buffer){.data = (char *)buffer + HEADER_BYTES,
                          .bytes = bytes,

@@ -22,8 +22,9 @@ typedef struct dvt_buffer {
   bool owned;             // allocated by the runtime; may be moved and forwarded
   bool is_accounted;      // adopted memory whose deallocator is a plugin's
   uint8_t element_dtype;  // TF_STRING/TF_RESOURCE/TF_VARIANT when owned elements must be destroyed, else 0
+  bool guarded;           // of debug mode (guard.h)
   dvt_deallocator deallocator;  // adopted memory; may be NULL
-  void *deallocator_arg;        // of an owned buffer: the chunk that it lies in, or NULL
+  void *deallocator_arg;        // of an owned buffer: the chunk that it lies in, NULL, or itself if guarded
 } dvt_buffer;
 
 // Runtime-owned, uninitialised (zeroed when element_dtype is one that owns memory: every element is valid and

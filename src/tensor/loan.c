@@ -2,6 +2,7 @@
 // lent ones.
 #include "tensor/loan.h"
 
+#include "base/handles.h"
 #include "base/thread_cache.h"
 
 _Thread_local dvt_lender *dvt_lender_current __attribute__((tls_model("initial-exec")));
@@ -39,6 +40,11 @@ bool dvt_loan_end(TF_Tensor *handle, dvt_lender *lender) {
     if (DVT_CACHE_OFF) lender->handles[handle->loan] = NULL;
     return DVT_CACHE_OFF;
   }
+  // Nothing is lent in debug mode: the handle was deleted before, or is none.
+  if (dvt_debug_has(DVT_DEBUG_HANDLES)) {
+    if (!DVT_CACHE_OFF) (void)dvt_handle_may_delete(handle, DVT_HANDLE_TENSOR, "TF_DeleteTensor");
+    return false;
+  }
   if (atomic_compare_exchange_strong(&handle->lender, &lender, &returned)) return false;
   dvt_buffer_release(handle->buffer);  // settled meanwhile: the reference is its own
   return true;
@@ -72,6 +78,7 @@ void dvt_lender_deinit(dvt_lender *lender) {
 dvt_status dvt_tensor_handle_own(TF_Tensor *handle) {
   dvt_lender *lender = atomic_load_explicit(&handle->lender, memory_order_relaxed);
   if (!lender) return NULL;
+  if (lender == &dvt_dead_lender) return dvt_error(TF_FAILED_PRECONDITION, "the tensor was deleted before");
   if (lender != dvt_lender_current)
     return dvt_error(TF_FAILED_PRECONDITION,
                      "an input or output of a running kernel can be given another tensor only by the thread "

@@ -2,7 +2,9 @@
 // dimensions.
 #include "tensor/tensor.h"
 
+#include "base/handles.h"
 #include "base/thread_cache.h"
+#include "tensor/loan.h"
 #include "tensor/object.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -105,13 +107,40 @@ dvt_status dvt_tensor_check_size(const TF_Tensor *t) {
   return error;
 }
 
+dvt_lender dvt_dead_lender;
+
+// The block of a deleted handle goes back to the heap. In debug mode it is emptied and kept for a while.
+static void DVT_COLD block_free(TF_Tensor *handle) {
+  if (!dvt_debug_has(DVT_DEBUG_HANDLES)) {
+    dvt_free(handle);
+    return;
+  }
+  *handle = (TF_Tensor){.rank = DVT_DEAD_RANK};
+  atomic_store_explicit(&handle->lender, &dvt_dead_lender, memory_order_relaxed);
+  dvt_handle_retire(handle);
+}
+
+static TF_Tensor *DVT_COLD block_new(void) {
+  TF_Tensor *handle = dvt_malloc(sizeof *handle);
+  dvt_handle_made(handle, DVT_HANDLE_TENSOR);
+  return handle;
+}
+
+static bool DVT_COLD may_delete(const TF_Tensor *handle) {
+  return dvt_handle_may_delete(handle, DVT_HANDLE_TENSOR, "TF_DeleteTensor");
+}
+
+void dvt_tensor_report_dead(const TF_Tensor *handle, const char *function) {
+  dvt_handle_report_dead(handle, DVT_HANDLE_TENSOR, function);
+}
+
 static void handle_free(TF_Tensor *handle) {
-  if (!dvt_cache_push(DVT_CACHE_TENSOR, handle)) dvt_free(handle);
+  if (!dvt_cache_push(DVT_CACHE_TENSOR, handle)) block_free(handle);
 }
 
 TF_Tensor *dvt_tensor_handle_new(void) {
   TF_Tensor *handle = dvt_cache_pop(DVT_CACHE_TENSOR);
-  if (!handle) handle = dvt_malloc(sizeof *handle);
+  if (!handle) handle = block_new();
   if (!handle) return NULL;
   handle->buffer = NULL;
   handle->data = NULL;
@@ -127,18 +156,20 @@ TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) {
   dvt_status status = dvt_tensor_init_copy(handle, src);
   if (!status) return handle;
   dvt_status_free(status);
-  handle_free(handle);
+  dvt_tensor_handle_delete(handle);
   return NULL;
 }
 
 void dvt_tensor_handle_delete(TF_Tensor *handle) {
-  if (!handle) return;
+  if (!handle || (DVT_CACHE_OFF && !may_delete(handle))) return;
   // Acquires what a lender on another thread did when it settled.
   struct dvt_lender *lender = atomic_load_explicit(&handle->lender, memory_order_acquire);
-  if (!lender)
+  if (!lender) {
+    if (!DVT_CACHE_OFF && dvt_cache_is_absent() && !may_delete(handle)) return;
     dvt_buffer_release(handle->buffer);
-  else if (!dvt_loan_end(handle, lender))
+  } else if (!dvt_loan_end(handle, lender)) {
     return;
+  }
   drop_dims(handle);
   handle_free(handle);
 }

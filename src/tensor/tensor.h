@@ -1,5 +1,5 @@
-// struct TF_Tensor: a dtype, a shape and a reference to a buffer. The same struct serves as the public handle and, by
-// value, as what flows between nodes of a running plan. Handles come from a free list.
+// struct TF_Tensor: a dtype, a shape and a reference to a buffer. The same struct serves as the public handle
+// and, by value, as what flows between nodes of a running plan. Handles come from a free list.
 #ifndef DVT_TENSOR_TENSOR_H_
 #define DVT_TENSOR_TENSOR_H_
 
@@ -26,6 +26,13 @@ struct TF_Tensor {
   int32_t loan;
 };
 
+// What a handle's lender is once it is deleted, in debug mode. Such a handle has no buffer, no data, dtype 0
+// and rank DVT_DEAD_RANK, so that every function comes upon it where it looks for what cannot be.
+extern struct dvt_lender dvt_dead_lender;
+#define DVT_DEAD_RANK (-1)
+// Reports the use of a deleted handle by `function`, in debug mode.
+void dvt_tensor_report_dead(const TF_Tensor *handle, const char *function) DVT_COLD;
+
 static inline const int64_t *dvt_tensor_dims(const TF_Tensor *t) {
   return t->rank <= DVT_INLINE_RANK ? t->shape.inline_dims : t->shape.heap_dims;
 }
@@ -43,8 +50,8 @@ static inline void dvt_tensor_view(TF_Tensor *out, const TF_Tensor *from) {
   }
 }
 
-// Number of elements and bytes of a shape, checked. Errors: INVALID_ARGUMENT for negative dims, rank out of 0..254,
-// products that overflow int64/size_t; messages name the shape.
+// Number of elements and bytes of a shape, checked. Errors: INVALID_ARGUMENT for negative dims, rank out of
+// 0..254, products that overflow int64/size_t; messages name the shape.
 dvt_status dvt_shape_count(const int64_t *dims, int rank, int64_t *out_count) DVT_NODISCARD;
 dvt_status dvt_shape_bytes(int dtype, const int64_t *dims, int rank, size_t *out_bytes) DVT_NODISCARD;
 int64_t dvt_tensor_count(const TF_Tensor *t);  // elements; product of dims
@@ -62,10 +69,11 @@ dvt_status dvt_tensor_init_with_buffer(TF_Tensor *out, int dtype, const int64_t 
 // *out becomes another reference to src's buffer. Cannot fail for rank <= 8; RESOURCE_EXHAUSTED otherwise.
 dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) DVT_NODISCARD;
 void dvt_tensor_move(TF_Tensor *out, TF_Tensor *src);  // *out must be empty; *src becomes empty
-void dvt_tensor_reset(TF_Tensor *t);                    // drops the reference; t becomes empty
+void dvt_tensor_reset(TF_Tensor *t);                   // drops the reference; t becomes empty
 dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) DVT_NODISCARD;  // no size check
-// Does the buffer hold as many bytes as dtype and shape ask for? Tensors from users need not (TF_SetShape, TF_NewTensor
-// with strings); check before elements are read. INVALID_ARGUMENT otherwise, also for unknown dtypes.
+// Does the buffer hold as many bytes as dtype and shape ask for? Tensors from users need not (TF_SetShape,
+// TF_NewTensor with strings); check before elements are read. INVALID_ARGUMENT otherwise, also for unknown
+// dtypes.
 dvt_status dvt_tensor_check_size(const TF_Tensor *t) DVT_NODISCARD;
 static inline bool dvt_tensor_is_empty(const TF_Tensor *t) { return t->buffer == NULL; }
 // Are its elements references to objects? Not in memory that a program gave (TF_NewTensor), whose bytes are
@@ -81,9 +89,9 @@ static inline bool dvt_tensor_is_lent(const TF_Tensor *t) {
 }
 
 // Handles on the heap (free list). NULL when out of memory.
-TF_Tensor *dvt_tensor_handle_new(void) DVT_NODISCARD;               // an empty value in a handle
+TF_Tensor *dvt_tensor_handle_new(void) DVT_NODISCARD;                   // an empty value in a handle
 TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) DVT_NODISCARD;  // shares the buffer
-void dvt_tensor_handle_delete(TF_Tensor *handle);                   // resets and frees; NULL is fine
+void dvt_tensor_handle_delete(TF_Tensor *handle);                       // resets and frees; NULL is fine
 // Ends a loan (loan.h); false when the handle stays for its lender to free. Internal to delete.
 bool dvt_loan_end(TF_Tensor *handle, struct dvt_lender *lender);
 

@@ -1,0 +1,34 @@
+// Calls of kernels in debug mode. Each call gets a context of its own, which is dead afterwards, so that its
+// use is known; inputs are compared with what they were, and the guard zones of inputs and outputs are looked
+// at. What is found fails the call.
+#ifndef DVT_KERNEL_CHECKED_H_
+#define DVT_KERNEL_CHECKED_H_
+
+#include "base/debug.h"
+#include "kernel/kernel.h"
+
+// Runs the kernel with all checks; as dvt_kernel_compute_safely otherwise.
+void dvt_checked_compute(TF_OpKernelContext *ctx);
+// What a context of a checked call stands for; NULL, after a report, when its call is over.
+TF_OpKernelContext *dvt_checked_context(TF_OpKernelContext *ctx, const char *function) DVT_COLD;
+// Is the call over that the context was made for? If so, that is reported.
+static inline bool dvt_context_is_over(TF_OpKernelContext *ctx, const char *function) {
+  return DVT_UNLIKELY(ctx->checked != NULL) && !dvt_checked_context(ctx, function);
+}
+
+// The kernel took over the buffer of an input, or may have: it may change.
+void dvt_checked_note_forward(TF_OpKernelContext *ctx, const dvt_buffer *buffer) DVT_COLD;
+
+// Around create and delete: what they do is theirs in reports. `construction` may be NULL.
+typedef struct dvt_checked_life {
+  dvt_debug_call call, *outer;
+  bool is_on;
+} dvt_checked_life;
+void dvt_checked_life_begin(dvt_checked_life *life, const dvt_kernel *kernel,
+                            TF_OpKernelConstruction *construction);
+void dvt_checked_life_end(dvt_checked_life *life);
+
+// For messages: "" when the host program registered the kernel.
+dvt_str dvt_kernel_plugin_name(const dvt_kernel *kernel);
+
+#endif  // DVT_KERNEL_CHECKED_H_
