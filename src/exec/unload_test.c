@@ -14,18 +14,21 @@
 
 #include "base/library.h"
 #include "base/log.h"
+#include "dovetail/dlpack.h"
 #include "dovetail/dovetail.h"
 #include "dovetail/plugin_life.h"
 #include "op/registry.h"
 #include "plugin/plugin.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/c_api_experimental.h"
+#include "tensorflow/c/env.h"
 #include "tensorflow/c/ops.h"
 
 #define BUILT(name) DVT_BUILD_DIR "/tests/plugins/" name ".so"
 
 static char dir[] = DVT_BUILD_DIR "/tests/life_XXXXXX";
 static char path[sizeof dir + 16];  // where every build of the plugin goes
+static char auto_dir[] = DVT_BUILD_DIR "/tests/life_auto_XXXXXX", auto_path[sizeof auto_dir + 16];
 static TF_Status *S;
 
 static void check_at(TF_Code code, const char *part, const char *file, int line) {
@@ -278,7 +281,65 @@ static void test_log_listener_goes_with_the_plugin(void **state) {
   dvt_log(DVT_ERROR, "said by the test, to nobody");
 }
 
+static void refused(const char *what) {
+  dvt_unload_plugin("life", 0, S);
+  assert_error(TF_FAILED_PRECONDITION, what);
+}
+
+static void test_threads_and_dlpack_tensors_are_listed(void **state) {
+  (void)state;
+  static _Alignas(64) float data[16];
+  int64_t shape = 16;
+  int called = 0;
+  load(BUILT("plug_life_1"));
+  void (*work)(void *), (*deleter)(dvt_dl_managed *), *address = symbol("life_work");
+  memcpy(&work, &address, sizeof work);
+  address = symbol("life_delete");
+  memcpy(&deleter, &address, sizeof deleter);
+
+  TF_Thread *thread = TF_StartThread(NULL, "life", work, &called);
+  refused("1 threads that were not joined");
+  TF_JoinThread(thread);
+
+  dvt_dl_managed managed = {.manager_ctx = &called, .deleter = deleter};
+  managed.tensor =
+      (dvt_dl_tensor){.data = data, .device = {1, 0}, .ndim = 1, .dtype = {2, 32, 1}, .shape = &shape};
+  TF_Tensor *tensor = dvt_dlpack_import(&managed, S);
+  assert_ok();
+  refused("1 DLPack tensors with its deleter");
+  TF_DeleteTensor(tensor);
+  assert_int_equal(called, 2);
+  unload();
+}
+
+// ---- the plugin directories ----
+
+static void test_plugins_of_directories_load_again_when_needed(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    const dvt_op_def *op = dvt_op_lookup(DVT_STR("AutoOne"));
+    assert_non_null(op);
+    assert_string_equal(op->plugin->name, "plug_auto");
+    dvt_unload_plugin("plug_auto", 0, S);
+    assert_ok();
+    assert_null(dvt_op_lookup_loaded(DVT_STR("AutoOne")));
+  }
+}
+
 // ---- loading again ----
+
+static char last_log[256];
+
+static void test_outdated_plugin_is_told(void **state) {
+  (void)state;
+  load(BUILT("plug_life_1"));
+  last_log[0] = '\0';
+  assert_non_null(dvt_load_plugin(path, S));
+  assert_string_equal(last_log, "");
+  load(BUILT("plug_life_2"));
+  assert_non_null(strstr(last_log, "is loaded as it was before its file was built anew"));
+  unload();
+}
 
 static void check_reload(const char *first, const char *second, bool in_place) {
   load(first);
@@ -521,10 +582,10 @@ static void test_sessions_end_meanwhile(void **state) {
   unload();
 }
 
-static void no_log(void *arg, dvt_log_level level, const char *line) {
+static void keep_log(void *arg, dvt_log_level level, const char *line) {
   (void)arg;
   (void)level;
-  (void)line;
+  snprintf(last_log, sizeof last_log, "%s", line);
 }
 
 static void no_shapes(TF_ShapeInferenceContext *ctx, TF_Status *status) {
@@ -543,9 +604,14 @@ static void register_host_op(const char *name, const char *const *attrs, int att
 static int set_up(void **state) {
   (void)state;
   S = TF_NewStatus();
-  dvt_log_set_sink(no_log, NULL);
+  dvt_log_set_sink(keep_log, NULL);
   if (!mkdtemp(dir)) return -1;
   snprintf(path, sizeof path, "%s/life.so", dir);
+  if (!mkdtemp(auto_dir)) return -1;
+  snprintf(auto_path, sizeof auto_path, "%s/auto.so", auto_dir);
+  if (symlink(BUILT("plug_auto"), auto_path) != 0) return -1;
+  setenv("DOVETAIL_PLUGIN_PATH", auto_dir, 1);
+  setenv("DOVETAIL_NO_STANDARD_PLUGINS", "1", 1);
   register_host_op("LifeInput", NULL, 0, "y: float");
   const char *const attrs[] = {"value: tensor", "dtype: type"};
   register_host_op("Const", attrs, 2, "output: dtype");
@@ -556,6 +622,8 @@ static int tear_down(void **state) {
   (void)state;
   unlink(path);
   rmdir(dir);
+  unlink(auto_path);
+  rmdir(auto_dir);
   TF_DeleteStatus(S);
   return 0;
 }
@@ -570,6 +638,9 @@ int main(void) {
       cmocka_unit_test(test_resources_of_open_sessions_are_listed),
       cmocka_unit_test(test_partial_run_is_in_the_way),
       cmocka_unit_test(test_log_listener_goes_with_the_plugin),
+      cmocka_unit_test(test_threads_and_dlpack_tensors_are_listed),
+      cmocka_unit_test(test_plugins_of_directories_load_again_when_needed),
+      cmocka_unit_test(test_outdated_plugin_is_told),
       cmocka_unit_test(test_rebuilt_file_is_new_code),
       cmocka_unit_test(test_code_that_cannot_leave_the_process),
       cmocka_unit_test(test_reload_in_one_call),

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/catch.h"
+#include "base/log.h"
 #include "plugin/binding.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
@@ -239,7 +240,15 @@ static dvt_status load_locked(const char *path, dvt_plugin **out_plugin) {
         "%s: cannot open shared object file: No such file or directory. Check the path of the plugin", path);
   if (!canonical) canonical = path;
   *out_plugin = find_loaded(canonical, NULL);
-  if (*out_plugin) return NULL;
+  if (*out_plugin) {
+    if (dvt_plugin_is_outdated(*out_plugin))
+      dvt_log(
+          DVT_WARNING,
+          "plugin %s is loaded as it was before its file was built anew. Call dvt_reload_plugin for the new "
+          "one",
+          canonical);
+    return NULL;
+  }
   if (is_loading(canonical))
     return dvt_error(TF_FAILED_PRECONDITION,
                      "plugin %s is loaded by its own loading: it, or a plugin that it loads, asks for it. "

@@ -21,7 +21,10 @@ struct dvt_plugin {
   dvt_status registration_error;  // first error of a registration during load
   dvt_load *load;
   dvt_code_owner *code;  // where it lies, and what is alive that will call it
-  int copy_fd;           // the file that was loaded in place of one at `path`, which could not be; -1: none
+  // Of the file when it was opened, so that a later build is told from it.
+  uint64_t inode;
+  int64_t modified_ns;
+  int copy_fd;  // the file that was loaded in place of one at `path`, which could not be; -1: none
   _Atomic(dvt_plugin *) next;
   dvt_plugin *older_gone;
 };

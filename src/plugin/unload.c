@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/library.h"
@@ -59,7 +60,23 @@ static dvt_status open_copy(dvt_plugin *plugin, const dvt_elf *elf) {
   return plugin->handle ? NULL : dvt_binding_explain(plugin->path, elf, dlerror());
 }
 
+static bool identify(const char *path, uint64_t *out_inode, int64_t *out_modified_ns) {
+  struct stat file;
+  if (stat(path, &file) != 0) return false;
+  *out_inode = file.st_ino;
+  *out_modified_ns = file.st_mtim.tv_sec * INT64_C(1000000000) + file.st_mtim.tv_nsec;
+  return true;
+}
+
+bool dvt_plugin_is_outdated(const dvt_plugin *plugin) {
+  uint64_t inode;
+  int64_t modified_ns;
+  return plugin->inode && identify(plugin->path, &inode, &modified_ns) &&
+         (inode != plugin->inode || modified_ns != plugin->modified_ns);
+}
+
 dvt_status dvt_plugin_open(dvt_plugin *plugin, const dvt_elf *elf) {
+  identify(plugin->path, &plugin->inode, &plugin->modified_ns);
   if (gone && elf->file.bytes.len && is_left_behind(plugin->path)) return open_copy(plugin, elf);
   plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
   return plugin->handle ? NULL : dvt_binding_explain(plugin->path, elf, dlerror());

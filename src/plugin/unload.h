@@ -10,6 +10,8 @@
 // unloaded before and could not leave the process. Errors as dvt_plugin_load's. With the plugin lock.
 dvt_status dvt_plugin_open(dvt_plugin *plugin, const dvt_elf *elf) DVT_NODISCARD;
 void dvt_plugin_close(dvt_plugin *plugin);
+// Has another file come to lie at the path, or was it written again, since it was opened?
+bool dvt_plugin_is_outdated(const dvt_plugin *plugin);
 // Takes it out of the list of loaded plugins, which others may be walking.
 void dvt_plugin_unlink(dvt_plugin *plugin);
 

@@ -2,6 +2,7 @@
 // buffer, shape and strides. An import adopts compact aligned memory and copies everything else.
 #include "dovetail/dlpack.h"
 
+#include "base/code_owner.h"
 #include "tensor/tensor.h"
 
 // X(dtype, type code, bits)
@@ -201,6 +202,7 @@ typedef struct import_source {
   bool is_padded;
   void *managed;
   dvt_deallocator deallocator;  // runs the deleter of the form
+  const void *code;             // where that lies
 } import_source;
 
 static dvt_status import_copy(const import_source *source, int dtype, const char *data, int64_t count,
@@ -247,10 +249,15 @@ static dvt_status import_value(const import_source *source, TF_Tensor *out) {
   return import_copy(source, dtype, data, count, out);
 }
 
+// A plugin stays as long as a tensor that it exported will call it.
+static const char accounted[] = "DLPack tensors with its deleter";
+
 static TF_Tensor *import(const import_source *source, TF_Status *status) {
   TF_Tensor *handle = dvt_tensor_handle_new();
+  dvt_owned_kind *kind = dvt_owned_take(dvt_code_owner_find(source->code), accounted, accounted, NULL);
   dvt_status error = handle ? import_value(source, handle) : dvt_error_out_of_memory(sizeof *handle);
   if (error) {
+    dvt_owned_drop(kind);
     dvt_tensor_handle_delete(handle);
     handle = NULL;
   }
@@ -258,15 +265,30 @@ static TF_Tensor *import(const import_source *source, TF_Status *status) {
   return handle;
 }
 
+static const void *code_of_plain(const dvt_dl_managed *managed) {
+  const void *code;
+  DVT_CODE_ADDRESS(managed->deleter, &code);
+  return code;
+}
+static const void *code_of_versioned(const dvt_dl_managed_versioned *managed) {
+  const void *code;
+  DVT_CODE_ADDRESS(managed->deleter, &code);
+  return code;
+}
+
 static void release_plain(void *data, size_t bytes, void *arg) {
   (void)data, (void)bytes;
   dvt_dl_managed *managed = arg;
+  dvt_owned_kind *kind = dvt_owned_find(dvt_code_owner_find(code_of_plain(managed)), accounted);
   if (managed->deleter) managed->deleter(managed);
+  dvt_owned_drop(kind);
 }
 static void release_versioned(void *data, size_t bytes, void *arg) {
   (void)data, (void)bytes;
   dvt_dl_managed_versioned *managed = arg;
+  dvt_owned_kind *kind = dvt_owned_find(dvt_code_owner_find(code_of_versioned(managed)), accounted);
   if (managed->deleter) managed->deleter(managed);
+  dvt_owned_drop(kind);
 }
 
 TF_Tensor *dvt_dlpack_import(dvt_dl_managed *managed, TF_Status *status) {
@@ -274,7 +296,7 @@ TF_Tensor *dvt_dlpack_import(dvt_dl_managed *managed, TF_Status *status) {
     TF_SetStatus(status, TF_INVALID_ARGUMENT, "dvt_dlpack_import: the DLPack tensor is NULL");
     return NULL;
   }
-  import_source source = {&managed->tensor, false, managed, release_plain};
+  import_source source = {&managed->tensor, false, managed, release_plain, code_of_plain(managed)};
   return import(&source, status);
 }
 
@@ -291,6 +313,6 @@ TF_Tensor *dvt_dlpack_import_versioned(dvt_dl_managed_versioned *managed, TF_Sta
     return NULL;
   }
   import_source source = {&managed->tensor, (managed->flags & DVT_DL_FLAG_SUBBYTE_PADDED) != 0, managed,
-                          release_versioned};
+                          release_versioned, code_of_versioned(managed)};
   return import(&source, status);
 }

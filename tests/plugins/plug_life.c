@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "dovetail/dlpack.h"
 #include "dovetail/object.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/kernels.h"
@@ -113,6 +114,12 @@ static void hear(const char *message) {
 }
 EXPORT void life_listen(void);
 void life_listen(void) { TF_RegisterLogListener(hear); }
+
+/* Functions that the test hands on to the library. */
+EXPORT void life_delete(struct dvt_dl_managed *managed);
+void life_delete(struct dvt_dl_managed *managed) { *(int *)managed->manager_ctx += 1; }
+EXPORT void life_work(void *arg);
+void life_work(void *arg) { *(int *)arg += 1; }
 
 static void add_op(const char *name, const char *input, const char *output, int stateful,
                    void *(*create)(TF_OpKernelConstruction *), void (*compute)(void *, TF_OpKernelContext *),
