@@ -34,7 +34,7 @@ static dvt_status check_op(const dvt_session_node *node) {
                 : NULL;
 }
 
-// That a graph cannot run here is INVALID_ARGUMENT, as in stock (rule 108).
+// That a graph cannot run here is INVALID_ARGUMENT in stock's words (rule 108), with what the search says.
 dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *node) {
   if (node->kernel_def) return NULL;
   const dvt_device *device;
@@ -42,9 +42,13 @@ dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *n
   DVT_RETURN_IF_ERROR(check_op(node));
   dvt_status status = dvt_kernel_find(&node->op->def, device->type, &node->kernel_def);
   if (dvt_status_code(status) != TF_NOT_FOUND) return status;
-  dvt_status refused = dvt_error(TF_INVALID_ARGUMENT, "%s", dvt_status_message(status));
+  const dvt_node_def *def = &node->op->def;
+  dvt_status refused = dvt_error(
+      TF_INVALID_ARGUMENT,
+      "No OpKernel was registered to support Op '" DVT_STR_FMT "' used by {{node " DVT_STR_FMT "}}: %s",
+      DVT_STR_ARG(def->op->name), DVT_STR_ARG(def->name), dvt_status_message(status));
   dvt_status_free(status);
-  return refused;
+  return dvt_node_failed(refused, node, NULL, 0);
 }
 
 dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *node) {
