@@ -58,6 +58,17 @@ static void hold_compute(void *state, TF_OpKernelContext *ctx) {
   finish(ctx, y, status);
 }
 
+/* Reports nothing: the test has the call's done object and says when. */
+EXPORT TF_AsyncOpKernelDoneCallback *_Atomic life_done;
+static void async_compute(void *state, TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
+  (void)state;
+  TF_Status *status = TF_NewStatus();
+  TF_Tensor *y = TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof(float));
+  *(float *)TF_TensorData(y) = 1;
+  finish(ctx, y, status);
+  atomic_store(&life_done, done);
+}
+
 static void free_bytes(void *data, size_t bytes, void *arg) {
   (void)bytes;
   (void)arg;
@@ -122,8 +133,7 @@ EXPORT void life_work(void *arg);
 void life_work(void *arg) { *(int *)arg += 1; }
 
 static void add_op(const char *name, const char *input, const char *output, int stateful,
-                   void *(*create)(TF_OpKernelConstruction *), void (*compute)(void *, TF_OpKernelContext *),
-                   void (*destroy)(void *)) {
+                   TF_KernelBuilder *kernel) {
   TF_Status *status = TF_NewStatus();
   TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(name);
   if (input) TF_OpDefinitionBuilderAddInput(op, input);
@@ -134,15 +144,21 @@ static void add_op(const char *name, const char *input, const char *output, int 
   TF_OpDefinitionBuilderSetIsStateful(op, stateful);
   TF_OpDefinitionBuilderSetShapeInferenceFunction(op, scalar_shape);
   TF_RegisterOpDefinition(op, status);
-  TF_RegisterKernelBuilder(name, TF_NewKernelBuilder(name, "CPU", create, compute, destroy), status);
+  TF_RegisterKernelBuilder(name, kernel, status);
   TF_DeleteStatus(status);
 }
 
 EXPORT void TF_InitKernel(void);
 void TF_InitKernel(void) {
-  add_op("LifeAdd", "x: float", "y: float", 0, add_create, add_compute, free);
-  add_op("LifeHold", NULL, "y: float", 1, NULL, hold_compute, NULL);
-  add_op("LifeMemory", NULL, "y: float", 1, NULL, memory_compute, NULL);
-  add_op("LifeValue", NULL, "y: variant", 1, NULL, value_compute, NULL);
-  add_op("LifeResource", NULL, "y: float", 1, NULL, resource_compute, NULL);
+  add_op("LifeAdd", "x: float", "y: float", 0,
+         TF_NewKernelBuilder("LifeAdd", "CPU", add_create, add_compute, free));
+  add_op("LifeHold", NULL, "y: float", 1, TF_NewKernelBuilder("LifeHold", "CPU", NULL, hold_compute, NULL));
+  add_op("LifeAsync", NULL, "y: float", 1,
+         TF_NewAsyncKernelBuilder("LifeAsync", "CPU", NULL, async_compute, NULL));
+  add_op("LifeMemory", NULL, "y: float", 1,
+         TF_NewKernelBuilder("LifeMemory", "CPU", NULL, memory_compute, NULL));
+  add_op("LifeValue", NULL, "y: variant", 1,
+         TF_NewKernelBuilder("LifeValue", "CPU", NULL, value_compute, NULL));
+  add_op("LifeResource", NULL, "y: float", 1,
+         TF_NewKernelBuilder("LifeResource", "CPU", NULL, resource_compute, NULL));
 }
