@@ -97,7 +97,7 @@ void TF_DeleteDimensionHandle(TF_DimensionHandle *handle) { handle_delete(handle
 int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext *ctx) { return ctx->node->input_count; }
 
 // The two calls of every shape function: the way that goes well calls nothing and saves no registers, the
-// other is apart.
+// other is apart. An index below 0 is a large one without its sign.
 
 static inline bool is_plain(const TF_ShapeInferenceContext *ctx, const TF_Status *status) {
   return DVT_LIKELY(ctx->call == 0 && status && status->code == TF_OK);
@@ -118,8 +118,8 @@ DVT_COLD static void get_input(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHan
 
 void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
                                       TF_Status *status) {
-  if (DVT_LIKELY(handle && i >= 0 && i < ctx->node->input_count && is_plain(ctx, status)))
-    *handle = dvt_shape_handle_of(ctx, ctx->inputs[i]);
+  if (DVT_LIKELY(handle && (uint32_t)i < (uint32_t)ctx->node->input_count && is_plain(ctx, status)))
+    *handle = (TF_ShapeHandle){ctx->inputs[(uint32_t)i], true, 0};
   else
     get_input(ctx, i, handle, status);
 }
@@ -140,8 +140,8 @@ DVT_COLD static void set_output(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHa
 
 void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
                                        TF_Status *status) {
-  if (DVT_LIKELY(handle && i >= 0 && i < ctx->node->output_count && is_plain(ctx, status)))
-    ctx->outputs[i] = handle->shape;  // NULL when unset
+  if (DVT_LIKELY(handle && (uint32_t)i < (uint32_t)ctx->node->output_count && is_plain(ctx, status)))
+    ctx->outputs[(uint32_t)i] = handle->shape;  // NULL when unset
   else
     set_output(ctx, i, handle, status);
 }

@@ -119,5 +119,6 @@ void TF_ForEachPayload(const TF_Status *status, TF_PayloadVisitor visitor, void 
 void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *context) {
   TSL_SetStatusFromIOError(status, error_code, context);
 }
-TF_Code TF_GetCode(const TF_Status *status) { return TSL_GetCode(status); }
+// Not by a call of the other: it is asked after every call of the ABI.
+TF_Code TF_GetCode(const TF_Status *status) { return status ? status->code : TF_OK; }
 const char *TF_Message(const TF_Status *status) { return TSL_Message(status); }

@@ -88,15 +88,15 @@ void dvt_shape_print_inputs(const TF_ShapeInferenceContext *ctx, dvt_buf *out);
 // What is known of the values behind input `index`, also of what was merged since; NULL when nothing is.
 const dvt_handle_shapes *dvt_shape_input_handle(TF_ShapeInferenceContext *ctx, int index);
 
-// Handles as the C ABI shows them.
+// Handles as the C ABI shows them. Both halves of the second word are 32 bits, so that one store fills them.
 struct TF_ShapeHandle {
   dvt_shape shape;
-  bool is_set;
+  uint32_t is_set;
   uint32_t call;  // of the context it was made in
 };
 struct TF_DimensionHandle {
   dvt_dim dim;
-  bool is_set;
+  uint32_t is_set;
   uint32_t call;
 };
 
