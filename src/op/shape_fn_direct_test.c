@@ -255,6 +255,33 @@ static void test_bands_that_are_not_known(void **state) {
   expect(dvt_shape_fn_matrix_set_diag, "", "[?,?,4];[2,3,3];i32[2]=-1,1", 1, "[2,?,4]");
 }
 
+// Graphs of before version 21 may give axes as a matrix.
+static void test_axes_of_old_graphs(void **state) {
+  (void)state;
+  static const struct {
+    int version;
+    const char *inputs, *wanted;
+  } cases[] = {{20, "[2,4,5];i32[2,1]=-1,-2", "[2,1,1]"},
+               {20, "[?,?,?];[?,?]", "[?,?,?]"},
+               {21, "[?,?,?];[?,?]", "Shape must be at most rank 1 but is rank 2"}};
+  for (size_t i = 0; i < DVT_COUNT_OF(cases); i++) {
+    call c;
+    char inputs[64];
+    dvt_buf text = {0};
+    start(&c, dvt_shape_fn_reduction, "attr { key: 'keep_dims' value { b: true } }");
+    c.node.output_count = 1;
+    c.ctx.graph_def_version = cases[i].version;
+    snprintf(inputs, sizeof inputs, "%s", cases[i].inputs);
+    read_inputs(&c, inputs);
+    dvt_status status = dvt_shape_infer(&c.ctx);
+    print_outcome(&c, status, &text);
+    assert_memory_equal(text.data, cases[i].wanted, strlen(cases[i].wanted));
+    dvt_buf_deinit(&text);
+    dvt_status_free(status);
+    finish(&c);
+  }
+}
+
 // Stock makes the innermost dimension 4, whatever it was.
 static void test_vectors_of_32_channels(void **state) {
   (void)state;
@@ -364,6 +391,7 @@ int main(void) {
       cmocka_unit_test(test_unchanged_of_a_rank),
       cmocka_unit_test(test_state),
       cmocka_unit_test(test_bands_that_are_not_known),
+      cmocka_unit_test(test_axes_of_old_graphs),
       cmocka_unit_test(test_vectors_of_32_channels),
       cmocka_unit_test(test_ranks_survive_unknown_values),
       cmocka_unit_test(test_unknown_dims_keep_their_identity),

@@ -144,7 +144,10 @@ DVT_SHAPE_FN(gather, 2, 1) {
   int64_t axis = 0, batch;
   bool known = true;
   DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_least(c->inputs[0], 1, &params));
-  if (params && c->node->input_count > 2) DVT_RETURN_IF_ERROR(dvt_fn_axis(c, 2, params->rank, &axis, &known));
+  if (c->node->input_count > 2) {
+    DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 2, 0, &outer));
+    if (params) DVT_RETURN_IF_ERROR(dvt_fn_axis(c, 2, params->rank, &axis, &known));
+  }
   if (!params || !indices) return NULL;
   DVT_RETURN_IF_ERROR(read_batch_dims(c, indices, &batch));
   if (!known) return dvt_fn_set_unknown_of_rank(c, 0, (int64_t)params->rank + indices->rank - 1 - batch);

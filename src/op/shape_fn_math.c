@@ -93,11 +93,14 @@ DVT_SHAPE_FN(batch_matmul_v1, 2, 1) {
   return dvt_shape_concat(c->arena, batch, matrix, &c->outputs[0]);
 }
 
+enum { VERSION_OF_AXES_AS_VECTOR = 21 };  // graphs before may give axes of any rank
+
 DVT_SHAPE_FN(reduction, 2, 1) {
   dvt_shape input = c->inputs[0], axes;
   bool keep_dims = false, reduced[DVT_MAX_RANK] = {false};
   dvt_dim dims[DVT_MAX_RANK];
-  DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_most(c->inputs[1], 1, &axes));
+  if (c->graph_def_version >= VERSION_OF_AXES_AS_VECTOR)
+    DVT_RETURN_IF_ERROR(dvt_shape_with_rank_at_most(c->inputs[1], 1, &axes));
   if (dvt_fn_has_attr(c, "keep_dims")) DVT_RETURN_IF_ERROR(dvt_fn_attr_bool(c, "keep_dims", &keep_dims));
   const TF_Tensor *value = dvt_shape_input_value(c, 1);
   if (!input) return NULL;

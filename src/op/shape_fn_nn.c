@@ -144,6 +144,20 @@ DVT_SHAPE_FN(bias_add, 2, 1) {
   return dvt_shape_replace_dim(c->arena, input, at, channels, &c->outputs[0]);
 }
 
+// The number of groups that an attribute gives.
+static dvt_status check_groups(int64_t groups, dvt_dim input, dvt_dim output) {
+  if (groups <= 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "groups attribute should be a positive integer, got %lld",
+                     (long long)groups);
+  if (dvt_dim_known(input) && input % groups != 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "Number of groups should divide input depth, got %lld and %lld",
+                     (long long)groups, (long long)input);
+  if (dvt_dim_known(output) && output % groups != 0)
+    return dvt_error(TF_INVALID_ARGUMENT, "Number of groups should divide output depth, got %lld and %lld",
+                     (long long)groups, (long long)output);
+  return NULL;
+}
+
 // `given_groups`: how many there must be; 0 where they follow from the depths.
 static dvt_status check_depths(dvt_dim input, dvt_dim filter_input, dvt_dim output, int64_t given_groups) {
   if (!dvt_dim_known(input) || !dvt_dim_known(filter_input)) return NULL;
@@ -318,16 +332,22 @@ static dvt_status pool_output(TF_ShapeInferenceContext *c, const window_attrs *w
 }
 
 // [N, C/4, H, W, 4] or [N, C/32, H, W, 32], pooled as NCHW is.
+static dvt_status pool_vect_c_output(TF_ShapeInferenceContext *c, const window_attrs *w, dvt_shape input,
+                                     const int64_t sizes[4]) {
+  dvt_shape outer, inner;
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, input, 0, 4, &outer));
+  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, input, 4, 5, &inner));
+  DVT_RETURN_IF_ERROR(pool_output(c, w, outer, sizes, &outer));
+  return dvt_shape_concat(c->arena, outer, inner, &c->outputs[0]);
+}
+
 static dvt_status pool_vect_c(TF_ShapeInferenceContext *c) {
-  dvt_shape input, pooled;
+  dvt_shape input;
   int64_t sizes[4];
   window_attrs w;
   DVT_RETURN_IF_ERROR(read_vect_c(c, &w, &input));
   DVT_RETURN_IF_ERROR(read_four(c, "ksize", sizes));
-  DVT_RETURN_IF_ERROR(dvt_shape_slice(c->arena, input, 0, 4, &pooled));
-  DVT_RETURN_IF_ERROR(pool_output(c, &w, pooled, sizes, &pooled));
-  dvt_dim out[5] = {pooled->dims[0], pooled->dims[1], pooled->dims[2], pooled->dims[3], input->dims[4]};
-  return dvt_fn_set(c, 0, out, 5);
+  return pool_vect_c_output(c, &w, input, sizes);
 }
 
 DVT_SHAPE_FN(pool, 1, 1) {
@@ -356,16 +376,18 @@ static dvt_status four_of_input(TF_ShapeInferenceContext *c, int input, int64_t 
 // The last two inputs are the sizes and the strides of the window.
 DVT_SHAPE_FN(max_pool_v2, 3, 1) {
   dvt_shape input;
-  window_attrs w = {.dilations = {1, 1, 1, 1}};
+  window_attrs w = {.format = {{"NCHW_VECT_C", 11}, 4, 1, 2}, .dilations = {1, 1, 1, 1}};
   int64_t sizes[4];
-  bool sizes_known, strides_known;
-  DVT_RETURN_IF_ERROR(read_image_format(c, &w.format));
-  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, 4, &input));
+  bool sizes_known, strides_known, has_vector = has_format(c, "NCHW_VECT_C");
+  if (!has_vector) DVT_RETURN_IF_ERROR(read_image_format(c, &w.format));
+  DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, has_vector ? 5 : 4, &input));
+  if (has_vector) DVT_RETURN_IF_ERROR(check_vector(input->dims[4]));
   DVT_RETURN_IF_ERROR(four_of_input(c, c->node->input_count - 2, sizes, &sizes_known));
   DVT_RETURN_IF_ERROR(four_of_input(c, c->node->input_count - 1, w.strides, &strides_known));
   DVT_RETURN_IF_ERROR(read_padding(c, &w));
   if (!sizes_known || !strides_known) return NULL;
-  return pool_output(c, &w, input, sizes, &c->outputs[0]);
+  return has_vector ? pool_vect_c_output(c, &w, input, sizes)
+                    : pool_output(c, &w, input, sizes, &c->outputs[0]);
 }
 
 // ---- Conv: any number of batch dims, two or three spatial ones ----
@@ -419,8 +441,10 @@ DVT_SHAPE_FN(conv, 2, 1) {
     return dvt_error(TF_INVALID_ARGUMENT, "Explicit padding not supported for 3D Convolution");
   DVT_RETURN_IF_ERROR(dvt_fn_rank(c, 0, batch + spatial + 1, &input));
   int shift = (int)batch - 1;  // from a position in a tensor with one batch dim
-  DVT_RETURN_IF_ERROR(check_depths(input->dims[w.format.channel + shift], filter->dims[spatial],
-                                   filter->dims[spatial + 1], groups));
+  dvt_dim depth = input->dims[w.format.channel + shift];
+  if (dvt_fn_has_attr(c, "groups"))
+    DVT_RETURN_IF_ERROR(check_groups(groups, depth, filter->dims[spatial + 1]));
+  DVT_RETURN_IF_ERROR(check_depths(depth, filter->dims[spatial], filter->dims[spatial + 1], groups));
   memcpy(out, input->dims, sizeof out[0] * (size_t)input->rank);
   for (int i = 0; i < spatial; i++) {
     int at = w.format.spatial + i;

@@ -297,6 +297,11 @@ def has_empty(call):
     return 0 in (call.inputs[0][0] or ())
 
 
+def has_open_vector(call, index):
+    dims = call.inputs[index][0]
+    return call.attrs["data_format"].s == b"NCHW_VECT_C" and (dims is None or dims[-1:] == [None])
+
+
 # Where stock claims what need not be, or refuses what runs.
 STOCK_IS_WRONG = {
     # unknown sizes count as not given
@@ -314,12 +319,10 @@ STOCK_IS_WRONG = {
     "reduce_scatter": lambda c: c.inputs[1][0] is None,
     # no axis is smaller than an unknown rank
     "dequantize": lambda c: c.inputs[0][0] is None,
-    # an inner dimension that is not known is neither 4 nor 32
-    "conv2d": lambda c: c.attrs["data_format"].s == b"NCHW_VECT_C" and any(
-        dims is None or dims[-1:] == [None] for dims, _, _ in c.inputs[:2]),
-    # the same; and no window of one element in an empty dimension
-    "pool": lambda c: has_empty(c) or c.attrs["data_format"].s == b"NCHW_VECT_C" and c.inputs[0][0] is None,
-    "max_pool_v2": has_empty,
+    # an inner dimension that is not known is neither 4 nor 32; no window of one element in an empty dimension
+    "conv2d": lambda c: has_open_vector(c, 0) or has_open_vector(c, 1),
+    "pool": lambda c: has_empty(c) or has_open_vector(c, 0),
+    "max_pool_v2": lambda c: has_empty(c) or has_open_vector(c, 0),
     "conv": has_empty,
     "pool3d": has_empty,
     "quantized_conv2d": has_empty,
