@@ -1,244 +1,8 @@
-// dovetail/kernel_context.h inside sessions, under both walkers: kernels that wait and are cancelled by a
-// failing node, a time limit or the session's end; time, container and threads of a step; what the plan tells
-// a kernel; values passed by rendezvous.
-#include "dovetail/kernel_context.h"
-
+// dovetail/kernel_context.h inside sessions, under both walkers: time, container and threads of a step, and
+// what the plan tells a kernel. Cancellation and the rendezvous have tests of their own.
+#include "capi/context_session_test_util.h"
 #include "dovetail/object.h"
-#include "exec/exec_test_util.h"
-
-// ---- a kernel that runs the test's function ----
-
-static void (*body)(TF_OpKernelContext *ctx, TF_Status *status);
-static void (*async_body)(TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done);
-
-static void body_compute(void *state, TF_OpKernelContext *ctx) {
-  ENTER_KERNEL(ctx);
-  body(ctx, status);
-  report(ctx, status);
-}
-
-static void body_compute_async(void *state, TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
-  (void)state;
-  async_body(ctx, done);
-}
-
-static void pass(TF_OpKernelContext *ctx, TF_Status *status) {
-  TF_Tensor *x = input(ctx, 0, status);
-  if (x) TF_SetOutput(ctx, 0, x, status);
-  TF_DeleteTensor(x);
-}
-
-static int set_up(void **state) {
-  set_up_ops(state);
-  register_op("TestBody", "x: float -> y: float", true);
-  register_op("TestBodyTwo", "x: float -> y: float, z: float", true);
-  register_op("TestBodyAsync", "x: float -> y: float", true);
-  add_kernel("TestBody", NULL, body_compute, NULL);
-  add_kernel("TestBodyTwo", NULL, body_compute, NULL);
-  add_async_kernel("TestBodyAsync", NULL, body_compute_async, NULL);
-  return 0;
-}
-
-// x -> TestBody -> y; behind an asynchronous node when `flow`, so that the dataflow walk runs it.
-typedef struct setting {
-  TF_Graph *graph;
-  TF_Session *session;
-  TF_Output x, y;
-} setting;
-
-static setting make(const char *op, bool flow, const void *config, size_t config_bytes) {
-  setting s = {.graph = TF_NewGraph()};
-  s.x = placeholder(s.graph, "x", TF_FLOAT);
-  TF_Output in = flow ? OUT(node(s.graph, "TestAsyncNow", "before", s.x, NONE, NULL)) : s.x;
-  s.y = OUT(node(s.graph, op, "body", in, NONE, NULL));
-  s.session = new_session(s.graph, config, config_bytes);
-  return s;
-}
-
-static void unmake(setting *s) {
-  TF_CloseSession(s->session, S);
-  TF_DeleteSession(s->session, S);
-  TF_DeleteGraph(s->graph);
-}
-
-static void run_once(setting *s) { run_float(s->session, s->x, make_scalar(3), s->y); }
-
-// ---- cancellation ----
-
-typedef struct waiter {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  bool is_woken;
-} waiter;
-
-static void wake(void *arg) {
-  waiter *w = arg;
-  pthread_mutex_lock(&w->lock);
-  w->is_woken = true;
-  pthread_cond_signal(&w->changed);
-  pthread_mutex_unlock(&w->lock);
-}
-
-static atomic_int waiting, wake_ups;
-
-// Waits for the end of the step, as a kernel that takes from an empty queue does.
-static void wait_for_ever(TF_OpKernelContext *ctx, TF_Status *status) {
-  waiter w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-  int64_t token = TF_OpKernelContext_RegisterCancellation(ctx, wake, &w, status);
-  atomic_fetch_add(&waiting, 1);
-  if (token) {
-    pthread_mutex_lock(&w.lock);
-    while (!w.is_woken) pthread_cond_wait(&w.changed, &w.lock);
-    pthread_mutex_unlock(&w.lock);
-    assert_true(TF_OpKernelContext_IsCancelled(ctx));
-    assert_false(TF_OpKernelContext_DeregisterCancellation(ctx, token));
-    TF_SetStatus(status, TF_CANCELLED, "woken");
-  }
-  atomic_fetch_add(&wake_ups, 1);
-}
-
-static void *close_when_waiting(void *arg) {
-  TF_Status *status = TF_NewStatus();
-  while (atomic_load(&waiting) == 0) sched_yield();
-  TF_CloseSession(arg, status);
-  TF_DeleteStatus(status);
-  return NULL;
-}
-
-static void check_closing(bool flow) {
-  setting s = make("TestBody", flow, NULL, 0);
-  pthread_t closer;
-  body = wait_for_ever;
-  atomic_store(&waiting, 0);
-  pthread_create(&closer, NULL, close_when_waiting, s.session);
-  TF_DeleteTensor(run1(s.session, s.x, make_scalar(3), s.y));
-  assert_error(TF_CANCELLED, "the session was closed");
-  pthread_join(closer, NULL);
-  unmake(&s);
-}
-
-static void test_closing_the_session_wakes_kernels(void **state) {
-  (void)state;
-  check_closing(false);
-  check_closing(true);
-}
-
-static void run_with_limit(setting *s, int ms) {
-  const char options[] = {0x10, (char)ms};  // RunOptions.timeout_in_ms
-  TF_Buffer *buffer = TF_NewBufferFromString(options, sizeof options);
-  TF_Tensor *value = make_scalar(3), *result = NULL;
-  TF_SessionRun(s->session, buffer, &s->x, &value, 1, &s->y, &result, 1, NULL, 0, NULL, S);
-  TF_DeleteTensor(value);
-  TF_DeleteTensor(result);
-  TF_DeleteBuffer(buffer);
-}
-
-static void check_limit(bool flow) {
-  setting s = make("TestBody", flow, NULL, 0);
-  body = wait_for_ever;
-  for (int i = 0; i < 3; i++) {
-    run_with_limit(&s, 5);
-    assert_error(TF_DEADLINE_EXCEEDED, "longer than its time limit");
-  }
-  body = pass;
-  run_once(&s);  // the next step is not cancelled
-  unmake(&s);
-}
-
-static void test_time_limit_wakes_kernels(void **state) {
-  (void)state;
-  check_limit(false);
-  check_limit(true);
-}
-
-typedef struct async_wait {
-  TF_OpKernelContext *ctx;
-  TF_AsyncOpKernelDoneCallback *done;
-} async_wait;
-
-static void finish_from_callback(void *arg) {
-  async_wait w = *(async_wait *)arg;
-  TF_Status *status = TF_NewStatus();
-  free(arg);
-  TF_SetStatus(status, TF_CANCELLED, "woken");
-  report(w.ctx, status);
-  atomic_fetch_add(&wake_ups, 1);
-  TF_RunAsyncOpKernelDoneCallback(w.done);
-}
-
-static void wait_async(TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
-  TF_Status *status = TF_NewStatus();
-  async_wait *w = malloc(sizeof *w);
-  *w = (async_wait){ctx, done};
-  bool registered = TF_OpKernelContext_RegisterCancellation(ctx, finish_from_callback, w, status) != 0;
-  atomic_fetch_add(&waiting, 1);
-  if (registered) {
-    TF_DeleteStatus(status);
-    return;
-  }
-  free(w);
-  report(ctx, status);
-  atomic_fetch_add(&wake_ups, 1);
-  TF_RunAsyncOpKernelDoneCallback(done);
-}
-
-// The kernels that wait finish in the callback, in the thread that runs the node that failed.
-static void test_failing_node_wakes_asynchronous_kernels(void **state) {
-  (void)state;
-  async_body = wait_async;
-  TF_Graph *g = TF_NewGraph();
-  TF_Output x = placeholder(g, "x", TF_FLOAT);
-  TF_Output a = OUT(node(g, "TestBodyAsync", "a", x, NONE, NULL)),
-            b = OUT(node(g, "TestBodyAsync", "b", x, NONE, NULL));
-  TF_Output bad = OUT(node(g, "TestFail", "bad", x, NONE, NULL));
-  TF_Output sum = OUT(node(g, "TestAdd", "sum", a, b, NULL)),
-            all = OUT(node(g, "TestAdd", "all", sum, bad, NULL));
-  TF_Session *session = new_session(g, NULL, 0);
-  for (int i = 0; i < 20; i++) {
-    atomic_store(&waiting, 0);
-    atomic_store(&wake_ups, 0);
-    TF_DeleteTensor(run1(session, x, make_scalar(1), all));
-    assert_error(TF_FAILED_PRECONDITION, "the test asked for it");
-    assert_int_equal(wake_ups, waiting);
-  }
-  end_session(session);
-  TF_DeleteGraph(g);
-}
-
-static void test_time_limit_wakes_asynchronous_kernels(void **state) {
-  (void)state;
-  async_body = wait_async;
-  setting s = make("TestBodyAsync", false, NULL, 0);
-  for (int i = 0; i < 3; i++) {
-    run_with_limit(&s, 5);
-    assert_error(TF_DEADLINE_EXCEEDED, "longer than its time limit");
-  }
-  unmake(&s);
-}
-
-static void forget_to_deregister(TF_OpKernelContext *ctx, TF_Status *status) {
-  assert_true(TF_OpKernelContext_RegisterCancellation(ctx, (void (*)(void *))free, malloc(10), status) > 0);
-  assert_false(TF_OpKernelContext_IsCancelled(ctx));
-  int64_t token = TF_OpKernelContext_RegisterCancellation(ctx, wake, NULL, status);
-  assert_true(TF_OpKernelContext_TryDeregisterCancellation(ctx, token));
-  assert_false(TF_OpKernelContext_TryDeregisterCancellation(ctx, token));
-  assert_false(TF_OpKernelContext_DeregisterCancellation(ctx, 0));
-  assert_int_equal(TF_OpKernelContext_RegisterCancellation(ctx, NULL, NULL, status), 0);
-  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
-  assert_non_null(strstr(TF_Message(status), "callback is NULL, for op 'TestBody'\n\t [[{{node body}}]]"));
-  TF_SetStatus(status, TF_OK, "");
-  pass(ctx, status);
-}
-
-static void test_rule_182_what_is_registered_ends_with_the_step(void **state) {
-  (void)state;
-  body = forget_to_deregister;
-  for (int flow = 0; flow < 2; flow++) {
-    setting s = make("TestBody", flow, NULL, 0);
-    for (int i = 0; i < 3; i++) run_once(&s);
-    unmake(&s);
-  }
-}
+#include "tensorflow/c/kernels_experimental.h"
 
 // ---- the step and its session ----
 
@@ -494,144 +258,82 @@ static void test_small_nodes_are_not_expensive(void **state) {
   unmake(&s);
 }
 
-// ---- rendezvous ----
+// ---- rules of stock ----
 
-static const char *key_text = "edge_1";
-static atomic_int received;
+static atomic_int async_has_ended;
 
-static TF_RendezvousParsedKey make_key(void) {
-  return (TF_RendezvousParsedKey){(char *)key_text, (uint32_t)strlen(key_text)};
+static void end_late(void *arg) {
+  for (int i = 0; i < 100; i++) sched_yield();
+  atomic_store(&async_has_ended, true);
+  finish_async(arg);
 }
 
-static void finish_receive(void *context, TF_RendezvousDoneCallback_Params *params) {
-  async_wait *w = context;
+static void run_late(TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
   TF_Status *status = TF_NewStatus();
-  if (TF_GetCode(params->status) != TF_OK)
-    TF_OpKernelContext_Failure(w->ctx, (TF_Status *)params->status);
-  else
-    TF_SetOutput(w->ctx, 0, params->tensor, status);
+  async_wait *w = malloc(sizeof *w);
+  *w = (async_wait){ctx, done};
+  TF_OpKernelContext_Run(ctx, end_late, w, status);
   TF_DeleteStatus(status);
-  TF_AsyncOpKernelDoneCallback *done = w->done;
-  free(w);
-  atomic_fetch_add(&received, 1);
+}
+
+static void test_rule_181_callers_block_until_done(void **state) {
+  (void)state;
+  async_body = run_late;
+  setting s = make("TestBodyAsync", false, NULL, 0);
+  for (int i = 0; i < 20; i++) {
+    atomic_store(&async_has_ended, false);
+    run_once(&s);
+    assert_true(atomic_load(&async_has_ended));
+  }
+  unmake(&s);
+}
+
+// Where stock's helpers end the process in an asynchronous kernel, the step gets the error.
+static void assign_to_no_variable(TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
+  TF_Status *status = TF_NewStatus();
+  TF_AssignVariable(ctx, 0, 0, true, NULL, status);
+  TF_DeleteStatus(status);
   TF_RunAsyncOpKernelDoneCallback(done);
 }
 
-static void receive_async(TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done) {
-  TF_RendezvousThunk thunk = TF_GetRendezvous(ctx);
-  TF_RendezvousParsedKey key = make_key();
-  async_wait *w = malloc(sizeof *w);
-  *w = (async_wait){ctx, done};
-  TF_RendezvousAsyncRecv_Params params = {.context = w, .key = &key, .on_done = {w, finish_receive}};
-  thunk.async_recv_func(thunk.rendezvous, &params);
-}
-
-static void send(TF_OpKernelContext *ctx, TF_Status *status) {
-  TF_RendezvousThunk thunk = TF_GetRendezvous(ctx);
-  TF_RendezvousParsedKey key = make_key();
-  TF_Tensor *value = make_scalar(42);
-  TF_RendezvousSend_Params params = {.key = &key, .tensor = value, .status = status};
-  thunk.send_func(thunk.rendezvous, &params);
-  TF_DeleteTensor(value);
-  pass(ctx, status);
-}
-
-static void test_send_meets_receive(void **state) {
+static void test_rule_183_helpers_work_in_asynchronous_kernels(void **state) {
   (void)state;
-  body = send;
-  async_body = receive_async;
-  for (int sender_first = 0; sender_first < 2; sender_first++) {
-    TF_Graph *g = TF_NewGraph();
-    TF_Output x = placeholder(g, "x", TF_FLOAT);
-    TF_Operation *sender = node(g, "TestBody", "send", x, NONE, NULL);
-    TF_Output r = OUT(node(g, "TestBodyAsync", "receive", x, NONE, sender_first ? sender : NULL));
-    TF_Output sum = OUT(node(g, "TestAdd", "sum", r, OUT(sender), NULL));
-    TF_Session *session = new_session(g, NULL, 0);
-    for (int i = 0; i < 30; i++) assert_true(run_float(session, x, make_scalar(3), sum) == 45);
-    end_session(session);
-    TF_DeleteGraph(g);
-  }
-}
-
-static void test_receive_without_send_ends_with_the_time_limit(void **state) {
-  (void)state;
-  async_body = receive_async;
+  async_body = assign_to_no_variable;
   setting s = make("TestBodyAsync", false, NULL, 0);
-  atomic_store(&received, 0);
-  run_with_limit(&s, 5);
-  assert_error(TF_DEADLINE_EXCEEDED, "time limit");
-  assert_int_equal(received, 1);
+  assert_null(run1(s.session, s.x, make_scalar(1), s.y));
+  assert_error(TF_INVALID_ARGUMENT, "{{node body}}");
   unmake(&s);
 }
 
-static void abort_step(TF_OpKernelContext *ctx, TF_Status *status) {
-  TF_RendezvousThunk thunk = TF_GetRendezvous(ctx);
-  TF_SetStatus(status, TF_UNAVAILABLE, "the peer is gone");
-  thunk.start_abort_func(thunk.rendezvous, status);
-  TF_SetStatus(status, TF_OK, "");
+static atomic_int bodies;
+static void count_and_pass(TF_OpKernelContext *ctx, TF_Status *status) {
+  atomic_fetch_add(&bodies, 1);
   pass(ctx, status);
 }
 
-static void test_abort_reaches_the_receiver(void **state) {
-  (void)state;
-  body = abort_step;
-  async_body = receive_async;
+static int calls_of_two(const char *op) {
+  body = count_and_pass;
+  atomic_store(&bodies, 0);
   TF_Graph *g = TF_NewGraph();
-  TF_Output x = placeholder(g, "x", TF_FLOAT);
-  TF_Output r = OUT(node(g, "TestBodyAsync", "receive", x, NONE, NULL)),
-            a = OUT(node(g, "TestBody", "abort", x, NONE, NULL)),
-            sum = OUT(node(g, "TestAdd", "sum", r, a, NULL));
+  TF_Output x = placeholder(g, "x", TF_FLOAT), a = OUT(node(g, op, "a", x, NONE, NULL)),
+            b = OUT(node(g, op, "b", x, NONE, NULL)), sum = OUT(node(g, "TestAdd", "sum", a, b, NULL));
   TF_Session *session = new_session(g, NULL, 0);
-  TF_DeleteTensor(run1(session, x, make_scalar(1), sum));
-  assert_error(TF_UNAVAILABLE, "the peer is gone");
+  assert_true(run_float(session, x, make_scalar(2), sum) == 4);
   end_session(session);
   TF_DeleteGraph(g);
+  return atomic_load(&bodies);
 }
 
-static TF_Code answered;
-static void note_answer(void *context, TF_RendezvousDoneCallback_Params *params) {
-  assert_null(context);
-  answered = TF_GetCode(params->status);
-}
-
-static void misuse_rendezvous(TF_OpKernelContext *ctx, TF_Status *status) {
-  TF_RendezvousThunk thunk = TF_GetRendezvous(ctx);
-  TF_RendezvousParsedKey key = make_key(), empty = {NULL, 0};
-  TF_RendezvousSend_Params send_params = {.status = status};
-  thunk.send_func(thunk.rendezvous, &send_params);
-  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
-  assert_non_null(strstr(TF_Message(status), "no key"));
-  send_params.key = &key;
-  thunk.send_func(thunk.rendezvous, &send_params);
-  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
-  assert_non_null(strstr(TF_Message(status), "no tensor was given to send under 'edge_1'"));
-  TF_RendezvousAsyncRecv_Params receive_params = {.key = &empty, .on_done = {NULL, note_answer}};
-  answered = TF_OK;
-  thunk.async_recv_func(thunk.rendezvous, &receive_params);
-  assert_int_equal(answered, TF_INVALID_ARGUMENT);
-  receive_params.on_done.callback = NULL;
-  thunk.async_recv_func(thunk.rendezvous, &receive_params);
-  thunk.start_abort_func(thunk.rendezvous, NULL);
-  TF_SetStatus(status, TF_OK, "");
-  pass(ctx, status);
-}
-
-static void test_misuse_of_the_rendezvous_is_answered(void **state) {
+static void test_rule_186_only_stateless_nodes_are_merged(void **state) {
   (void)state;
-  body = misuse_rendezvous;
-  setting s = make("TestBody", false, NULL, 0);
-  run_once(&s);
-  run_once(&s);  // the abort ended with its step
-  unmake(&s);
+  register_op("TestBodyPure", "x: float -> y: float", false);
+  add_kernel("TestBodyPure", NULL, body_compute, NULL);
+  assert_int_equal(calls_of_two("TestBodyPure"), 1);
+  assert_int_equal(calls_of_two("TestBody"), 2);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_closing_the_session_wakes_kernels),
-      cmocka_unit_test(test_time_limit_wakes_kernels),
-      cmocka_unit_test(test_failing_node_wakes_asynchronous_kernels),
-      cmocka_unit_test(test_time_limit_wakes_asynchronous_kernels),
-      cmocka_unit_test(test_rule_182_what_is_registered_ends_with_the_step),
       cmocka_unit_test(test_time),
       cmocka_unit_test(test_session_handle_and_metadata),
       cmocka_unit_test(test_step_container_ends_with_the_step),
@@ -640,10 +342,9 @@ int main(void) {
       cmocka_unit_test(test_closures_run_in_place_in_a_session_of_one_thread),
       cmocka_unit_test(test_outputs_that_nobody_reads_are_not_required),
       cmocka_unit_test(test_small_nodes_are_not_expensive),
-      cmocka_unit_test(test_send_meets_receive),
-      cmocka_unit_test(test_receive_without_send_ends_with_the_time_limit),
-      cmocka_unit_test(test_abort_reaches_the_receiver),
-      cmocka_unit_test(test_misuse_of_the_rendezvous_is_answered),
+      cmocka_unit_test(test_rule_181_callers_block_until_done),
+      cmocka_unit_test(test_rule_183_helpers_work_in_asynchronous_kernels),
+      cmocka_unit_test(test_rule_186_only_stateless_nodes_are_merged),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down_ops);
 }

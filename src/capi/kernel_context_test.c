@@ -211,6 +211,64 @@ static void test_rule_178_protos(void **state) {
   test_node_deinit(&t);
 }
 
+static void look_at_memory(TF_OpKernelContext *ctx) {
+  TF_Tensor *x = input(ctx, 0);
+  assert_ptr_equal(TF_TensorData(x), ctx->inputs[0]->data);
+  TF_DeleteTensor(x);
+  pass_input(ctx);
+}
+
+static void test_rule_142_input_is_the_live_buffer(void **state) {
+  (void)state;
+  assert_ok(run_once("One", look_at_memory));
+}
+
+static void read_without_value(TF_OpKernelContext *ctx) {
+  TF_Tensor *x = NULL;
+  TF_GetInput(ctx, 0, &x, status);
+  assert_null(x);
+  assert_tf_status(status, TF_FAILED_PRECONDITION, "uninitialized");
+  TF_OpKernelContext_Failure(ctx, status);
+}
+
+// A value input that is wired to a reference reads the variable, which may not have a value yet.
+static void test_rule_140_input_without_value(void **state) {
+  (void)state;
+  test_node t;
+  dvt_object *variable;
+  start(&t, "One");
+  assert_ok(dvt_variable_create(DVT_STR("localhost/v"), TF_FLOAT, &variable));
+  dvt_tensor_reset(&t.values[0]);
+  assert_ok(dvt_resource_tensor(variable, &t.values[0]));
+  assert_status(run(&t, read_without_value), TF_FAILED_PRECONDITION, "uninitialized");
+  dvt_object_release(variable);
+  test_node_deinit(&t);
+}
+
+static TF_StringView seen_views[4];
+
+static void take_views(TF_OpKernelContext *ctx) {
+  seen_views[0] = TF_GetOpKernelName(ctx);
+  seen_views[1] = TF_GetOpKernelRequestedInput(ctx, 0);
+  seen_views[2] = TF_GetDeviceName(ctx);
+  seen_views[3] = TF_GetResourceMgrDefaultContainerName(ctx);
+  pass_input(ctx);
+}
+
+static void test_rule_177_views_outlast_compute(void **state) {
+  (void)state;
+  static const char *const wanted[] = {"n", "producer", "/job:localhost/replica:0/task:0/device:CPU:0",
+                                       "localhost"};
+  test_node t;
+  start(&t, "One");
+  assert_ok(run(&t, take_views));
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(seen_views[i].len, strlen(wanted[i]));
+    assert_memory_equal(seen_views[i].data, wanted[i], seen_views[i].len);
+  }
+  test_node_deinit(&t);
+}
+
 // ---- errors and async ----
 
 static void fail_twice(TF_OpKernelContext *ctx) {
@@ -411,6 +469,9 @@ int main(void) {
       cmocka_unit_test(test_rules_149_150_host_memory),
       cmocka_unit_test(test_rules_151_174_to_178_surroundings),
       cmocka_unit_test(test_rule_178_protos),
+      cmocka_unit_test(test_rule_142_input_is_the_live_buffer),
+      cmocka_unit_test(test_rule_140_input_without_value),
+      cmocka_unit_test(test_rule_177_views_outlast_compute),
       cmocka_unit_test(test_rule_172_first_error_wins),
       cmocka_unit_test(test_rule_136_helper_threads),
       cmocka_unit_test(test_rules_179_to_182_async),
