@@ -321,7 +321,7 @@ DVT_EXPORT int64_t TF_OpKernelContext_StartTime(TF_OpKernelContext *ctx);
 // the calling thread before this returns where all of the step runs in one thread. TF_IncNumDeferredOps,
 // or an asynchronous kernel, makes the step wait for it.
 // Owner: arg stays the caller's.
-// Errors: INVALID_ARGUMENT (fn is NULL).
+// Errors: INVALID_ARGUMENT (fn is NULL), RESOURCE_EXHAUSTED; fn does then not run.
 // Since: dovetail
 DVT_EXPORT void TF_OpKernelContext_Run(TF_OpKernelContext *ctx, void (*fn)(void *arg), void *arg,
                                        TF_Status *status);

@@ -56,6 +56,64 @@ static void check_closing(bool flow) {
   unmake(&s);
 }
 
+// A partial run is woken, too: the call that is inside fails.
+static void test_closing_the_session_wakes_partial_runs(void **state) {
+  (void)state;
+  setting s = make("TestBody", false, NULL, 0);
+  pthread_t closer;
+  const char *handle = NULL;
+  body = wait_for_ever;
+  atomic_store(&waiting, 0);
+  TF_SessionPRunSetup(s.session, &s.x, 1, &s.y, 1, NULL, 0, &handle, S);
+  assert_ok();
+  pthread_create(&closer, NULL, close_when_waiting, s.session);
+  TF_Tensor *value = make_scalar(3), *result = NULL;
+  TF_SessionPRun(s.session, handle, &s.x, &value, 1, &s.y, &result, 1, NULL, 0, S);
+  assert_error(TF_CANCELLED, "woken");
+  assert_null(result);
+  pthread_join(closer, NULL);
+  TF_DeleteTensor(value);
+  TF_DeletePRunHandle(handle);
+  unmake(&s);
+}
+
+// What a callback does may need locks of the host: here it makes and ends a session.
+static atomic_int sessions_made;
+static void make_a_session(void *arg) {
+  TF_Status *status = TF_NewStatus();
+  TF_SessionOptions *options = TF_NewSessionOptions();
+  TF_Session *session = TF_NewSession(arg, options, status);
+  TF_DeleteSession(session, status);
+  TF_DeleteSessionOptions(options);
+  TF_DeleteStatus(status);
+  atomic_fetch_add(&sessions_made, 1);
+}
+
+static TF_Graph *graph_for_callback;
+static void wait_and_make_a_session(TF_OpKernelContext *ctx, TF_Status *status) {
+  int64_t token = TF_OpKernelContext_RegisterCancellation(ctx, make_a_session, graph_for_callback, status);
+  wait_for_ever(ctx, status);
+  TF_OpKernelContext_DeregisterCancellation(ctx, token);
+}
+
+static void test_callbacks_hold_no_lock_of_the_host(void **state) {
+  (void)state;
+  for (int flow = 0; flow < 2; flow++) {
+    setting s = make("TestBody", flow, NULL, 0);
+    pthread_t closer;
+    graph_for_callback = s.graph;
+    body = wait_and_make_a_session;
+    atomic_store(&waiting, 0);
+    atomic_store(&sessions_made, 0);
+    pthread_create(&closer, NULL, close_when_waiting, s.session);
+    TF_DeleteTensor(run1(s.session, s.x, make_scalar(3), s.y));
+    assert_error(TF_CANCELLED, "the session was closed");
+    pthread_join(closer, NULL);
+    assert_int_equal(sessions_made, 1);
+    unmake(&s);
+  }
+}
+
 static void test_closing_the_session_wakes_kernels(void **state) {
   (void)state;
   check_closing(false);
@@ -219,6 +277,8 @@ static void test_called_function_is_cancelled_with_its_step(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_closing_the_session_wakes_kernels),
+      cmocka_unit_test(test_closing_the_session_wakes_partial_runs),
+      cmocka_unit_test(test_callbacks_hold_no_lock_of_the_host),
       cmocka_unit_test(test_time_limit_wakes_kernels),
       cmocka_unit_test(test_failing_node_wakes_asynchronous_kernels),
       cmocka_unit_test(test_time_limit_wakes_asynchronous_kernels),

@@ -1,6 +1,7 @@
 // include/dovetail/kernel_context.h: what a kernel asks of its step: cancellation, time, container, threads.
 #include <time.h>
 
+#include "base/code_owner.h"
 #include "capi/context_error.h"
 #include "dovetail/kernel_context.h"
 #include "kernel/context.h"
@@ -56,17 +57,49 @@ bool TF_OpKernelContext_RunAllKernelsInline(TF_OpKernelContext *ctx) {
   return ctx->step->in_caller || !ctx->step->pool;
 }
 
+// What waits in the pool may outlast the step, so it keeps its plugin from being unloaded.
+typedef struct closure {
+  void (*fn)(void *arg);
+  void *arg;
+  dvt_owned_kind *counted;
+} closure;
+
+static void run_closure(void *arg) {
+  closure c = *(closure *)arg;
+  dvt_free(arg);
+  c.fn(c.arg);
+  dvt_owned_drop(c.counted);
+}
+
+static dvt_status closure_new(void (*fn)(void *arg), void *arg, closure **out_closure) {
+  static const char key;
+  const void *code;
+  closure *c = dvt_malloc(sizeof *c);
+  if (!c) return dvt_error_out_of_memory(sizeof *c);
+  DVT_CODE_ADDRESS(fn, &code);
+  *c = (closure){fn, arg,
+                 dvt_owned_take(dvt_code_owner_find(code), &key, "closures that did not run yet", NULL)};
+  *out_closure = c;
+  return NULL;
+}
+
 void TF_OpKernelContext_Run(TF_OpKernelContext *ctx, void (*fn)(void *arg), void *arg, TF_Status *status) {
-  if (!fn) {
-    dvt_context_answer(ctx, dvt_error(TF_INVALID_ARGUMENT, "TF_OpKernelContext_Run: fn is NULL"), status);
-    return;
-  }
-  // First: the kernel may be over before this returns, and its status with it.
-  TF_SetStatus(status, TF_OK, "");
-  if (TF_OpKernelContext_RunAllKernelsInline(ctx))
+  bool is_inline = TF_OpKernelContext_RunAllKernelsInline(ctx);
+  dvt_pool *pool = ctx->step->pool;
+  closure *c = NULL;
+  dvt_status error = NULL;
+  if (!fn)
+    error = dvt_error(TF_INVALID_ARGUMENT, "TF_OpKernelContext_Run: fn is NULL");
+  else if (!is_inline)
+    error = closure_new(fn, arg, &c);
+  bool failed = error != NULL;
+  // The kernel, and with it its status and context, may be over when fn has run.
+  dvt_context_answer(ctx, error, status);
+  if (failed) return;
+  if (is_inline)
     fn(arg);
   else
-    dvt_pool_schedule(ctx->step->pool, fn, arg);
+    dvt_pool_schedule(pool, run_closure, c);
 }
 
 bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx) { return dvt_step_is_cancelled(ctx->step); }

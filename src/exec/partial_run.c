@@ -3,6 +3,7 @@
 // taken, when a node fails, or with the session.
 #include "exec/partial_run.h"
 
+#include <sched.h>
 #include <stdio.h>
 
 #include "exec/run.h"
@@ -17,7 +18,8 @@ struct dvt_partial_run_state {
   bool *done;                  // by node
   bool *fetched;
   int32_t fetched_count;
-  bool busy;  // a call is inside
+  bool busy;       // a call is inside
+  int cancellers;  // threads that cancel the step: it waits for them
   dvt_partial_run_state *next;
 };
 
@@ -285,6 +287,11 @@ static dvt_status enter(TF_Session *session, const char *handle, dvt_partial_run
 static void leave(TF_Session *session, dvt_partial_run_state *s, bool over) {
   pthread_mutex_lock(&session->build_lock);
   s->busy = false;
+  while (over && s->cancellers > 0) {
+    pthread_mutex_unlock(&session->build_lock);
+    sched_yield();
+    pthread_mutex_lock(&session->build_lock);
+  }
   dvt_partial_run_state **link = &session->partial_runs;
   while (*link != s) link = &(*link)->next;
   if (over) *link = s->next;
@@ -327,6 +334,24 @@ dvt_status dvt_partial_run(TF_Session *session, const char *handle, const TF_Out
       run(session, handle, inputs, input_values, input_count, outputs, output_values, output_count);
   dvt_session_leave(entered);
   return status;
+}
+
+// With the build lock, which is free while callbacks run. A call that is not inside has nobody to wake.
+static dvt_partial_run_state *next_busy(dvt_partial_run_state *s) {
+  while (s && (!s->busy || s->cancellers > 0 || dvt_step_is_cancelled(&s->step))) s = s->next;
+  return s;
+}
+
+void dvt_partial_runs_cancel(TF_Session *session) {
+  pthread_mutex_lock(&session->build_lock);
+  for (dvt_partial_run_state *s; (s = next_busy(session->partial_runs)) != NULL;) {
+    s->cancellers++;
+    pthread_mutex_unlock(&session->build_lock);
+    dvt_step_cancel(&s->step);
+    pthread_mutex_lock(&session->build_lock);
+    s->cancellers--;
+  }
+  pthread_mutex_unlock(&session->build_lock);
 }
 
 const char *dvt_partial_runs_first(TF_Session *session) {

@@ -139,14 +139,15 @@ dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dv
 // Plans are added at the head of a bucket, and dropped only with the list's lock.
 void dvt_session_close(TF_Session *session) {
   atomic_fetch_or(&session->gate, DVT_GATE_CLOSED);
-  dvt_session_list_lock();
+  dvt_session_begin_closing(session);
   for (size_t i = 0; i < DVT_PLAN_BUCKETS; i++)
     for (dvt_plan *plan = atomic_load(&session->buckets[i]); plan; plan = plan->next) {
       dvt_array_cancel(plan);
       dvt_flow_cancel(plan);
     }
   dvt_callables_cancel(session);
-  dvt_session_list_unlock();
+  dvt_partial_runs_cancel(session);
+  dvt_session_end_closing(session);
 }
 
 bool dvt_session_is_active(TF_Session *session) {

@@ -66,10 +66,9 @@ static void destroy_plans(dvt_plan *plan) {
   }
 }
 
-// Closing a session walks its plans with the list's lock, so that is what they are taken out under.
 static void drop_plans(TF_Session *session) {
   dvt_plan *taken = NULL;
-  dvt_session_list_lock();
+  dvt_session_list_lock_plans(session);
   for (size_t i = 0; i < DVT_PLAN_BUCKETS; i++) {
     dvt_plan *plan = atomic_exchange(&session->buckets[i], NULL);
     while (plan) {

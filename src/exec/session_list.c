@@ -5,17 +5,33 @@
 #include "exec/run.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
-static TF_Session *newest;  // under the mutex, as the next
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;  // also: a closer is gone
+static TF_Session *newest;                                // under the mutex, as the next
 static int64_t last_number;
 static atomic_int ending;
 
 void dvt_session_list_lock(void) { pthread_mutex_lock(&mutex); }
 
-// Who closed a session under the lock wakes the calls that wait for it to be let go.
-void dvt_session_list_unlock(void) {
+void dvt_session_list_unlock(void) { pthread_mutex_unlock(&mutex); }
+
+// Calls that wait for the session to be let go learn that it is closed.
+void dvt_session_begin_closing(TF_Session *session) {
+  pthread_mutex_lock(&mutex);
+  session->closers++;
   pthread_cond_broadcast(&let_go);
   pthread_mutex_unlock(&mutex);
+}
+
+void dvt_session_end_closing(TF_Session *session) {
+  pthread_mutex_lock(&mutex);
+  session->closers--;
+  pthread_cond_broadcast(&let_go);
+  pthread_mutex_unlock(&mutex);
+}
+
+void dvt_session_list_lock_plans(TF_Session *session) {
+  pthread_mutex_lock(&mutex);
+  while (session->closers > 0) pthread_cond_wait(&let_go, &mutex);
 }
 
 TF_Session *dvt_session_list_first(void) { return newest; }

@@ -10,9 +10,13 @@ void dvt_session_list_add(TF_Session *session);
 void dvt_session_list_remove(TF_Session *session);
 void dvt_session_list_ended(const TF_Session *session);
 bool dvt_session_list_is_one_ending(void);  // a session that is in no list any more may still hold kernels
-// The lock under which plans are taken out of sessions.
 void dvt_session_list_lock(void);
 void dvt_session_list_unlock(void);
+// Between the two the session's plans stay, also without the lock: what a cancelled step wakes may take any
+// lock itself. Who takes plans out of the session has the lock and waits for closers to be gone.
+void dvt_session_begin_closing(TF_Session *session);
+void dvt_session_end_closing(TF_Session *session);
+void dvt_session_list_lock_plans(TF_Session *session);
 // With the lock: the newest session, linked by `older`.
 TF_Session *dvt_session_list_first(void);
 

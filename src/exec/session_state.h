@@ -94,6 +94,7 @@ struct TF_Session {
   atomic_bool wants_start;               // a kernel has asked when its step began
   atomic_int refs;            // the owner, and asynchronous kernels at work, which may outlast their steps
   atomic_int parked;          // calls that wait at the gate
+  int closers;                // threads that cancel its steps; under the list's lock
   atomic_bool is_released;    // the owner's reference is gone
   TF_Session *older, *newer;  // all sessions of the process: session_list.h
   int64_t number;             // for messages: sessions count from 1
