@@ -200,6 +200,22 @@ static void test_threads_and_dlpack_tensors_are_listed(void **state) {
   unload();
 }
 
+static void test_out_of_memory(void **state) {
+  (void)state;
+  load(BUILT("plug_life_1"));
+  model m = make_model("LifeAdd");
+  for (int64_t nth = 1;; nth++) {
+    assert_true(nth < 100 && run_value(&m, 10) == 11);
+    dvt_cache_drain();
+    dvt_alloc_fail_at(nth);
+    dvt_unload_plugin("life", 0, S);
+    dvt_alloc_fail_at(0);
+    if (TF_GetCode(S) == TF_OK) break;
+    assert_error(TF_RESOURCE_EXHAUSTED, "");
+  }
+  close_model(&m);
+}
+
 // ---- the plugin directories ----
 
 static void test_plugins_of_directories_load_again_when_needed(void **state) {
@@ -354,6 +370,7 @@ int main(void) {
       cmocka_unit_test(test_partial_run_is_in_the_way),
       cmocka_unit_test(test_log_listener_goes_with_the_plugin),
       cmocka_unit_test(test_threads_and_dlpack_tensors_are_listed),
+      cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_plugins_of_directories_load_again_when_needed),
       cmocka_unit_test(test_outdated_plugin_is_told),
       cmocka_unit_test(test_rebuilt_file_is_new_code),

@@ -17,6 +17,7 @@
 
 #include "base/library.h"
 #include "base/log.h"
+#include "base/thread_cache.h"
 #include "dovetail/dlpack.h"
 #include "dovetail/dovetail.h"
 #include "dovetail/plugin_life.h"
