@@ -1,5 +1,5 @@
-// array.so: constants, shapes, slicing, joining, padding, gathering, rearranging. Nothing here computes on
-// elements; all copying goes through common/strided.h.
+// array.so: constants, shapes, slicing, joining, padding, gathering, rearranging. But for MirrorPadGrad nothing
+// here computes on elements; all copying goes through common/strided.h.
 #include "array/infer.h"
 #include "common/shape_pattern.h"
 #include "dovetail/shape.h"
@@ -39,6 +39,7 @@ DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_set_diag, "X r c; Y d -> X r c")
 DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_set_diag_band, "X r c; Y d; _ -> X r c")
 DVP_SHAPE_PATTERN(dvp_shape_fn_matrix_band_part, "X; .; . -> X")
 DVP_SHAPE_PATTERN(dvp_shape_fn_diag, "X -> X X")
+DVP_SHAPE_PATTERN(dvp_shape_fn_strided_slice_grad, "_; _; _; _; _ -> =0")
 
 #define DVP_OPS_FILE "array/array_ops.def"
 #include "common/table.inc"

@@ -1,4 +1,5 @@
-// Ops that take parts of a tensor along its axes: StridedSlice, Slice, Split, SplitV, Unpack, ReverseV2.
+// Ops that take parts of a tensor along its axes: StridedSlice and its gradient, Slice, Split, SplitV,
+// Unpack, ReverseV2.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,48 +127,93 @@ static bool resolve(dvp_call *call, const strided_slice_state *masks, const dvp_
   return true;
 }
 
+// Reads begin, end and strides from the inputs at `first`, and resolves them against a tensor of `dims`.
+static bool read_spec(dvp_call *call, const strided_slice_state *masks, int first, const dvp_view *in,
+                      slice_spec *spec) {
+  int64_t begin[DVP_MAX_RANK], end[DVP_MAX_RANK], stride[DVP_MAX_RANK];
+  int rb, re, rs, nb, ne, ns;
+  if (!dvp_input_ints(call, first, "begin", begin, DVP_MAX_RANK, &rb, &nb) ||
+      !dvp_input_ints(call, first + 1, "end", end, DVP_MAX_RANK, &re, &ne) ||
+      !dvp_input_ints(call, first + 2, "strides", stride, DVP_MAX_RANK, &rs, &ns))
+    return false;
+  if (rb != 1 || re != 1 || rs != 1 || nb != ne || nb != ns || nb >= 32)
+    return dvp_fail(call, TF_INVALID_ARGUMENT,
+                    "Expected begin, end, and strides to be 1D equal size tensors of less than 32 elements, "
+                    "but got %d, %d and %d elements",
+                    nb, ne, ns);
+  return resolve(call, masks, in, begin, end, stride, nb, spec);
+}
+
+// The slice as a box: `far` are the steps in the tensor that the slice is of, `near` those in the slice
+// itself. Returns the element of the tensor where the slice begins.
+static int64_t slice_box(const dvp_view *in, const slice_spec *spec, bool gradient, dvp_box *out) {
+  int64_t strides[DVP_MAX_RANK], base = 0, near = 1;
+  *out = (dvp_box){.rank = 0};
+  dvp_strides(in->dims, in->rank, strides);
+  for (int i = 0; i < in->rank; i++) near *= spec->ranges[i].size;
+  for (int i = 0; i < in->rank; i++) {
+    const range *part = &spec->ranges[i];
+    int64_t far = part->stride * strides[i];
+    base += part->begin * strides[i];
+    near /= part->size;
+    dvp_box_add(out, part->size, gradient ? near : far, gradient ? far : near);
+  }
+  return base;
+}
+
 DVP_COMPUTE(strided_slice_compute) {
   dvp_view in;
-  int64_t begin[DVP_MAX_RANK], end[DVP_MAX_RANK], stride[DVP_MAX_RANK], strides[DVP_MAX_RANK];
-  int rb, re, rs, nb, ne, ns;
   slice_spec spec;
-  if (!dvp_input(call, 0, &in) || !dvp_input_ints(call, 1, "begin", begin, DVP_MAX_RANK, &rb, &nb) ||
-      !dvp_input_ints(call, 2, "end", end, DVP_MAX_RANK, &re, &ne) ||
-      !dvp_input_ints(call, 3, "strides", stride, DVP_MAX_RANK, &rs, &ns))
-    return;
-  if (rb != 1 || re != 1 || rs != 1 || nb != ne || nb != ns || nb >= 32) {
-    dvp_fail(call, TF_INVALID_ARGUMENT,
-             "Expected begin, end, and strides to be 1D equal size tensors of less than 32 elements, but got "
-             "%d, %d and %d "
-             "elements",
-             nb, ne, ns);
-    return;
-  }
-  if (!resolve(call, state, &in, begin, end, stride, nb, &spec)) return;
+  dvp_box box;
+  if (!dvp_input(call, 0, &in) || !read_spec(call, state, 1, &in, &spec)) return;
   bool whole = true;
-  for (int i = 0; i < in.rank; i++)
+  int64_t count = 1;
+  for (int i = 0; i < in.rank; i++) {
     whole = whole && spec.ranges[i].size == in.dims[i] && (spec.ranges[i].stride == 1 || in.dims[i] <= 1);
+    count *= spec.ranges[i].size;
+  }
   if (whole) {
     dvp_output_reshaped(call, 0, 0, spec.out_dims, spec.out_rank);
     return;
   }
   void *out = dvp_output(call, 0, spec.out_dims, spec.out_rank);
   size_t bytes = out ? dvp_element_bytes(call, in.dtype) : 0;
-  if (bytes == 0) return;
-  dvp_box box = {.rank = 0};
-  dvp_strides(in.dims, in.rank, strides);
-  int64_t base = 0, count = 1;
-  for (int i = 0; i < in.rank; i++) count *= spec.ranges[i].size;
-  if (count == 0) return;
-  int64_t step = count;
-  for (int i = 0; i < in.rank; i++) {
-    base += spec.ranges[i].begin * strides[i];
-    step /= spec.ranges[i].size;
-    dvp_box_add(&box, spec.ranges[i].size, spec.ranges[i].stride * strides[i], step);
-  }
+  if (bytes == 0 || count == 0) return;
+  int64_t base = slice_box(&in, &spec, false, &box);
   dvp_box_copy(call, &box, in.dtype, (char *)in.data + base * (int64_t)bytes, out);
 }
 DVP_DEFINE_ANY(strided_slice, strided_slice_create, strided_slice_destroy, strided_slice_compute);
+
+// Zeros of the shape that input 0 spells, with dy in the slice.
+DVP_COMPUTE(strided_slice_grad_compute) {
+  dvp_view in = {.data = NULL}, grad;
+  slice_spec spec;
+  dvp_box box;
+  int rank;
+  char ta[DVP_SHAPE_TEXT], tb[DVP_SHAPE_TEXT];
+  if (!dvp_input_ints(call, 0, "shape", in.dims, DVP_MAX_RANK, &rank, &in.rank) || !dvp_input(call, 4, &grad))
+    return;
+  if (rank != 1) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "shape must be a vector, but has rank %d", rank);
+    return;
+  }
+  if (!dvp_count(call, in.dims, in.rank, &in.count) || !read_spec(call, state, 1, &in, &spec)) return;
+  if (grad.rank != spec.out_rank ||
+      memcmp(grad.dims, spec.out_dims, (size_t)grad.rank * sizeof(int64_t)) != 0) {
+    dvp_fail(call, TF_INVALID_ARGUMENT, "shape of dy was %s instead of %s",
+             dvp_shape_text(grad.dims, grad.rank, ta), dvp_shape_text(spec.out_dims, spec.out_rank, tb));
+    return;
+  }
+  char *out = dvp_output(call, 0, in.dims, in.rank);
+  size_t bytes = out ? dvp_element_bytes(call, grad.dtype) : 0;
+  if (bytes == 0) return;
+  // New string outputs hold empty strings already.
+  if (grad.dtype != TF_STRING) memset(out, 0, (size_t)in.count * bytes);
+  if (grad.count == 0) return;
+  int64_t base = slice_box(&in, &spec, true, &box);
+  dvp_box_copy(call, &box, grad.dtype, grad.data, out + base * (int64_t)bytes);
+}
+DVP_DEFINE_ANY(strided_slice_grad, strided_slice_create, strided_slice_destroy, strided_slice_grad_compute);
 
 // ---- Slice ----
 

@@ -8,27 +8,12 @@
 #include "common/call.h"
 #include "common/dtype.h"
 #include "common/plugin.h"
-
-typedef struct resize_state {
-  bool align_corners, half_pixel;
-} resize_state;
-
-static void *resize_create(TF_OpKernelConstruction *ctx) {
-  resize_state *state = dvp_state_new(ctx, sizeof(*state));
-  if (!state) return NULL;
-  state->align_corners = dvp_attr_bool(ctx, "align_corners");
-  state->half_pixel = dvp_attr_bool(ctx, "half_pixel_centers");
-  if (state->align_corners && state->half_pixel)
-    dvp_create_fail(ctx, TF_INVALID_ARGUMENT, "If half_pixel_centers is True, align_corners must be False.");
-  return state;
-}
-static void resize_destroy(void *state) { free(state); }
+#include "nn/resize.h"
 
 // A resize of [batch, in[0], in[1], channels] to [batch, out[0], out[1], channels].
 typedef struct resize {
   int64_t batch, in[2], out[2], channels;
-  float scale[2];
-  bool half_pixel;
+  dvp_resize_axis axes[2];
   size_t pixel_bytes;
   const void *taps[2];  // of rows and columns; their type is the method's
   const char *data;
@@ -36,7 +21,7 @@ typedef struct resize {
   bool failed;
 } resize;
 
-static bool resize_open(dvp_call *call, const resize_state *state, resize *r) {
+static bool resize_open(dvp_call *call, const dvp_resize_attrs *attrs, resize *r) {
   dvp_view in;
   int64_t size[2];
   int rank, count;
@@ -51,7 +36,6 @@ static bool resize_open(dvp_call *call, const resize_state *state, resize *r) {
                 .in = {in.dims[1], in.dims[2]},
                 .out = {size[0], size[1]},
                 .channels = in.dims[3],
-                .half_pixel = state->half_pixel,
                 .pixel_bytes = (size_t)in.dims[3] * TF_DataTypeSize(in.dtype),
                 .data = in.data};
   if (size[0] <= 0 || size[1] <= 0)
@@ -60,18 +44,11 @@ static bool resize_open(dvp_call *call, const resize_state *state, resize *r) {
   if (r->channels < 1) return dvp_fail(call, TF_INVALID_ARGUMENT, "image must have at least one channel");
   if (r->in[0] < 1 || r->in[1] < 1)
     return dvp_fail(call, TF_INVALID_ARGUMENT, "input image must be of non-zero size");
-  for (int i = 0; i < 2; i++)
-    r->scale[i] = state->align_corners && r->out[i] > 1 ? (float)(r->in[i] - 1) / (float)(r->out[i] - 1)
-                                                        : (float)r->in[i] / (float)r->out[i];
+  for (int i = 0; i < 2; i++) r->axes[i] = dvp_resize_axis_make(attrs, r->in[i], r->out[i]);
   int64_t dims[4] = {r->batch, r->out[0], r->out[1], r->channels};
   r->result = dvp_output(call, 0, dims, 4);
   return r->result != NULL;
 }
-
-static float place(const resize *r, int axis, int64_t at) {
-  return r->half_pixel ? ((float)at + 0.5f) * r->scale[axis] - 0.5f : (float)at * r->scale[axis];
-}
-static int64_t clamp(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
 
 // Taps of both axes in scratch memory, `bytes` each; false after a failure. `make` fills one.
 static bool make_taps(dvp_call *call, resize *r, size_t bytes,
@@ -126,51 +103,37 @@ static void nearest_rows(void *arg, int64_t begin, int64_t end) {
   }
 }
 
-static void nearest_tap(const resize *r, int axis, int64_t at, bool align_corners, int64_t *out) {
-  float x = r->half_pixel ? ((float)at + 0.5f) * r->scale[axis] : (float)at * r->scale[axis];
-  int64_t i = clamp((int64_t)(align_corners ? roundf(x) : floorf(x)), r->in[axis]);
-  *out = i * (int64_t)r->pixel_bytes * (axis == 0 ? r->in[1] : 1);
-}
-static void nearest_aligned(const resize *r, int axis, int64_t at, void *out) {
-  nearest_tap(r, axis, at, true, out);
-}
-static void nearest_floor(const resize *r, int axis, int64_t at, void *out) {
-  nearest_tap(r, axis, at, false, out);
+// A byte offset.
+static void nearest_tap(const resize *r, int axis, int64_t at, void *out) {
+  *(int64_t *)out =
+      dvp_resize_nearest(&r->axes[axis], at) * (int64_t)r->pixel_bytes * (axis == 0 ? r->in[1] : 1);
 }
 
 DVP_COMPUTE(nearest_compute) {
   resize r;
   TF_Tensor *scratch = NULL;
-  const resize_state *options = state;
-  if (!resize_open(call, options, &r) || r.batch == 0) return;
-  if (make_taps(call, &r, sizeof(int64_t), options->align_corners ? nearest_aligned : nearest_floor,
-                &scratch))
+  if (!resize_open(call, state, &r) || r.batch == 0) return;
+  if (make_taps(call, &r, sizeof(int64_t), nearest_tap, &scratch))
     dvp_parallel(call, r.batch * r.out[0], r.out[1] * (int64_t)r.pixel_bytes * 200, nearest_rows, &r);
   dvp_free_temp(scratch);
 }
-DVP_DEFINE_ANY(resize_nearest, resize_create, resize_destroy, nearest_compute);
+DVP_DEFINE_ANY(resize_nearest, dvp_resize_create, free, nearest_compute);
 
 // ---- bilinear: to f32 ----
 
-typedef struct pair {
-  int64_t low, high;
-  float part;  // of the way from low to high
-} pair;
-
 static void bilinear_tap(const resize *r, int axis, int64_t at, void *out) {
-  float x = place(r, axis, at), low = floorf(x);
-  *(pair *)out = (pair){clamp((int64_t)low, r->in[axis]), clamp((int64_t)ceilf(x), r->in[axis]), x - low};
+  *(dvp_resize_pair *)out = dvp_resize_bilinear(&r->axes[axis], at);
 }
 
 #define BILINEAR(t, unused)                                                                                \
   static void bilinear_##t##_rows(void *arg, int64_t begin, int64_t end) {                                 \
     const resize *r = arg;                                                                                 \
-    const pair *rows = r->taps[0], *columns = r->taps[1];                                                  \
+    const dvp_resize_pair *rows = r->taps[0], *columns = r->taps[1];                                       \
     int64_t channels = r->channels, row = r->in[1] * channels;                                             \
     float *out = (float *)r->result + begin * r->out[1] * channels;                                        \
     for (int64_t unit = begin; unit < end; unit++) {                                                       \
       const dvp_##t *image = (const dvp_##t *)r->data + unit / r->out[0] * r->in[0] * row;                 \
-      const pair *y = &rows[unit % r->out[0]];                                                             \
+      const dvp_resize_pair *y = &rows[unit % r->out[0]];                                                  \
       const dvp_##t *top = image + y->low * row, *bottom = image + y->high * row;                          \
       for (int64_t x = 0; x < r->out[1]; x++, out += channels) {                                           \
         const float part = columns[x].part;                                                                \
@@ -205,49 +168,24 @@ static void bilinear(dvp_call *call, resize *r, void (*rows)(void *, int64_t, in
   if (r->batch == 0) return;
   if (r->in[0] == r->out[0] && r->in[1] == r->out[1])
     dvp_parallel(call, r->batch * r->out[0], width * 300, copy, r);
-  else if (make_taps(call, r, sizeof(pair), bilinear_tap, &scratch))
+  else if (make_taps(call, r, sizeof(dvp_resize_pair), bilinear_tap, &scratch))
     dvp_parallel(call, r->batch * r->out[0], width * 2000, rows, r);
   dvp_free_temp(scratch);
 }
 DVP_REALS(BILINEAR, )
 static const dvp_kernel resize_bilinear_rows[] = {DVP_REALS(DVP_ROW, bilinear)};
-DVP_DEFINE_SET(resize_bilinear, "T", resize_create, resize_destroy, resize_bilinear_rows);
+DVP_DEFINE_SET(resize_bilinear, "T", dvp_resize_create, free, resize_bilinear_rows);
 
 // ---- bicubic: to f32, four taps each way ----
 
-typedef struct four {
-  int64_t at[4];
-  float weight[4];
-} four;
-
-// Keys' kernel for distances below 1 and from 1 to 2, looked up at 1024ths as stock does.
-static float near_weight(float a, float x) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
-static float far_weight(float a, float x) {
-  return ((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a;
-}
-
 static void bicubic_tap(const resize *r, int axis, int64_t at, void *out) {
-  four *f = out;
-  float x = place(r, axis, at), low = floorf(x), a = r->half_pixel ? -0.5f : -0.75f;
-  float part = (float)lrintf((x - low) * 1024) / 1024;
-  float weights[4] = {far_weight(a, part), near_weight(a, part), near_weight(a, 1 - part),
-                      far_weight(a, 1 - part)};
-  float sum = 0;
-  for (int i = 0; i < 4; i++) {
-    int64_t index = (int64_t)low - 1 + i;
-    f->at[i] = clamp(index, r->in[axis]);
-    f->weight[i] = r->half_pixel && f->at[i] != index ? 0 : weights[i];
-    sum += f->weight[i];
-  }
-  // With half pixels the taps outside the image are left out and the rest weigh more.
-  if (r->half_pixel && fabsf(sum) >= 1000 * 1.17549435e-38f)
-    for (int i = 0; i < 4; i++) f->weight[i] /= sum;
+  *(dvp_resize_four *)out = dvp_resize_bicubic(&r->axes[axis], at);
 }
 
 #define BICUBIC(t, unused)                                                                                  \
   static void bicubic_##t##_rows(void *arg, int64_t begin, int64_t end) {                                   \
     resize *r = arg;                                                                                        \
-    const four *rows = r->taps[0], *columns = r->taps[1];                                                   \
+    const dvp_resize_four *rows = r->taps[0], *columns = r->taps[1];                                        \
     int64_t channels = r->channels, row = r->in[1] * channels;                                              \
     float *line = malloc((size_t)row * sizeof(float)), *out = (float *)r->result;                           \
     if (!line) {                                                                                            \
@@ -257,14 +195,14 @@ static void bicubic_tap(const resize *r, int axis, int64_t at, void *out) {
     out += begin * r->out[1] * channels;                                                                    \
     for (int64_t unit = begin; unit < end; unit++) {                                                        \
       const dvp_##t *image = (const dvp_##t *)r->data + unit / r->out[0] * r->in[0] * row;                  \
-      const four *y = &rows[unit % r->out[0]];                                                              \
+      const dvp_resize_four *y = &rows[unit % r->out[0]];                                                   \
       const dvp_##t *a = image + y->at[0] * row, *b = image + y->at[1] * row, *d = image + y->at[2] * row,  \
                     *e = image + y->at[3] * row;                                                            \
       for (int64_t i = 0; i < row; i++)                                                                     \
         line[i] = (float)DVP_LOAD_##t(a[i]) * y->weight[0] + (float)DVP_LOAD_##t(b[i]) * y->weight[1] +     \
                   (float)DVP_LOAD_##t(d[i]) * y->weight[2] + (float)DVP_LOAD_##t(e[i]) * y->weight[3];      \
       for (int64_t x = 0; x < r->out[1]; x++, out += channels) {                                            \
-        const four *f = &columns[x];                                                                        \
+        const dvp_resize_four *f = &columns[x];                                                             \
         for (int64_t c = 0; c < channels; c++)                                                              \
           out[c] =                                                                                          \
               line[f->at[0] * channels + c] * f->weight[0] + line[f->at[1] * channels + c] * f->weight[1] + \
@@ -281,7 +219,7 @@ static void bicubic_tap(const resize *r, int axis, int64_t at, void *out) {
 static void bicubic(dvp_call *call, resize *r, void (*rows)(void *, int64_t, int64_t)) {
   TF_Tensor *scratch = NULL;
   if (r->batch == 0) return;
-  if (make_taps(call, r, sizeof(four), bicubic_tap, &scratch)) {
+  if (make_taps(call, r, sizeof(dvp_resize_four), bicubic_tap, &scratch)) {
     int64_t width = DVP_MAX(r->in[1], r->out[1]) * r->channels;
     dvp_parallel(call, r->batch * r->out[0], width * 4000, rows, r);
     if (r->failed) dvp_fail(call, TF_RESOURCE_EXHAUSTED, "Out of memory for a row of pixels");
@@ -290,4 +228,4 @@ static void bicubic(dvp_call *call, resize *r, void (*rows)(void *, int64_t, int
 }
 DVP_REALS(BICUBIC, )
 static const dvp_kernel resize_bicubic_rows[] = {DVP_REALS(DVP_ROW, bicubic)};
-DVP_DEFINE_SET(resize_bicubic, "T", resize_create, resize_destroy, resize_bicubic_rows);
+DVP_DEFINE_SET(resize_bicubic, "T", dvp_resize_create, free, resize_bicubic_rows);

@@ -32,6 +32,11 @@ EXCEPT = {
         },
         '',
     ),
+    ('LeakyReluGrad', 'T'): (
+        {'DT_INT8', 'DT_INT16', 'DT_INT32', 'DT_INT64', 'DT_UINT8', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'},
+        '',
+    ),
+    ('ResizeNearestNeighborGrad', 'T'): ({'DT_INT16', 'DT_INT64', 'DT_UINT16', 'DT_UINT32', 'DT_UINT64'}, ''),
     ('ClipByValue', 'T'): ({'DT_COMPLEX64', 'DT_COMPLEX128'}, 'complex numbers have no order'),
     ('_FusedConv2D', 'T'): (
         {'DT_INT8', 'DT_BFLOAT16'},

@@ -8,6 +8,7 @@ import time
 import zlib
 
 import cases_array
+import cases_array_grad
 import cases_count
 import cases_flow
 import cases_fused
@@ -16,6 +17,7 @@ import cases_list
 import cases_lookup
 import cases_math
 import cases_nn
+import cases_nn_grad
 import cases_ragged
 import cases_random
 import cases_regex
@@ -23,6 +25,7 @@ import cases_scatter
 import cases_sparse
 import cases_state
 import cases_text
+import cases_train
 import cases_unicode
 import cases_variable
 import coverage
@@ -32,8 +35,10 @@ from random_data import Data
 MODULES = [
     cases_math,
     cases_array,
+    cases_array_grad,
     cases_count,
     cases_nn,
+    cases_nn_grad,
     cases_flow,
     cases_fused,
     cases_image,
@@ -46,6 +51,7 @@ MODULES = [
     cases_scatter,
     cases_sparse,
     cases_text,
+    cases_train,
     cases_unicode,
     cases_variable,
 ]
