@@ -18,6 +18,7 @@ import cases_lookup
 import cases_math
 import cases_nn
 import cases_nn_grad
+import cases_optimise
 import cases_ragged
 import cases_random
 import cases_regex
@@ -42,6 +43,7 @@ MODULES = [
     cases_flow,
     cases_fused,
     cases_image,
+    cases_optimise,
     cases_ragged,
     cases_random,
     cases_regex,
