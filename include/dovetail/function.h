@@ -18,13 +18,13 @@ extern "C" {
 typedef struct dvt_callable dvt_callable;
 
 // The number of functions in attribute `attr_name`: 1 for a func, the length of a list(func).
-// Threads: in create. Errors: INVALID_ARGUMENT when there is no such attribute or it is of another kind; the result is
-// then 0. Since: dovetail
+// Threads: in create. Errors: NOT_FOUND without such an attribute, INVALID_ARGUMENT when it is of another kind; the result
+// is then 0. Since: dovetail
 DVT_EXPORT int dvt_callable_count(TF_OpKernelConstruction *ctx, const char *attr_name, TF_Status *status);
 
 // Function `index` of attribute `attr_name`; index 0 for a func. NULL after a failure.
 // Owner: the runtime. Threads: in create.
-// Errors: INVALID_ARGUMENT (no such attribute, another kind), OUT_OF_RANGE (index), FAILED_PRECONDITION (the kernel is not
+// Errors: NOT_FOUND (no such attribute), INVALID_ARGUMENT (another kind), OUT_OF_RANGE (index), FAILED_PRECONDITION (the kernel is not
 // made for a session). That the library lacks the function shows when it is first called. Since: dovetail
 DVT_EXPORT const dvt_callable *dvt_callable_find(TF_OpKernelConstruction *ctx, const char *attr_name, int index,
                                                  TF_Status *status);

@@ -196,6 +196,12 @@ static void functions(TF_OpKernelConstruction *ctx) {
   assert_wrong(TF_NOT_FOUND, "No attr named 'x'", "x", "Shapes");
   assert_null(vals[0]);
   assert_int_equal(dvt_callable_count(ctx, "fns", status), 2);
+  assert_int_equal(dvt_callable_count(ctx, "ints", status), 0);
+  assert_wrong(TF_INVALID_ARGUMENT, "attr 'ints' holds no function", "ints", "Shapes");
+  assert_null(dvt_callable_find(ctx, "fns", 2, status));
+  assert_wrong(TF_OUT_OF_RANGE, "function 2 of attr 'fns'", "fns", "Shapes");
+  assert_null(dvt_callable_find(ctx, "fns", 0, status));
+  assert_wrong(TF_FAILED_PRECONDITION, "a session's graph only", "fns", "Shapes");
 }
 
 static void any_kind(TF_OpKernelConstruction *ctx) {

@@ -1,6 +1,7 @@
 // include/dovetail/function.h: kernels find and call functions of the graph.
 #include "dovetail/function.h"
 
+#include "capi/construction.h"
 #include "exec/callable.h"
 #include "kernel/context.h"
 #include "op/attr.h"
@@ -18,7 +19,7 @@ int dvt_callable_count(TF_OpKernelConstruction *ctx, const char *attr_name, TF_S
   dvt_attr_info info = {0};
   dvt_status error = functions_of(ctx, attr_name, &value, &info);
   int count = error ? 0 : info.is_list ? (int)info.list_size : 1;
-  dvt_status_to_tf(error, status);
+  dvt_construction_finish(ctx, attr_name, error, status);
   return count;
 }
 
@@ -51,7 +52,7 @@ static dvt_status find(TF_OpKernelConstruction *ctx, const char *attr_name, int 
 const dvt_callable *dvt_callable_find(TF_OpKernelConstruction *ctx, const char *attr_name, int index,
                                       TF_Status *status) {
   dvt_callable *callable = NULL;
-  dvt_status_to_tf(find(ctx, attr_name, index, &callable), status);
+  dvt_construction_finish(ctx, attr_name, find(ctx, attr_name, index, &callable), status);
   return callable;
 }
 
