@@ -173,7 +173,40 @@ def ctc_losses(writer, data, scale):
         writer.add_by('CTCLossV2', inputs, attrs, reference, tolerance=(1e-4, 1e-5))
 
 
+def networks(writer, data, scale):
+    """Losses of small networks and their gradients by all weights, as a training graph has them."""
+
+    def seen(x, labels, k, b, scale, offset, d, w):
+        y = tf.nn.bias_add(tf.nn.conv2d(x, k, [1, 2, 1, 1], 'SAME'), b)
+        y, _, _ = tf.compat.v1.nn.fused_batch_norm(y, scale, offset, is_training=True)
+        y = tf.nn.max_pool2d(tf.nn.leaky_relu(y), 3, 2, 'SAME')
+        y = tf.nn.elu(tf.nn.depthwise_conv2d(y, d, [1, 1, 1, 1], 'VALID'))
+        y = tf.compat.v1.image.resize_bilinear(tf.nn.lrn(tf.pad(y, [[0, 0], [1, 1], [2, 0], [0, 0]], 'REFLECT')), [5, 3])
+        y = tf.nn.softplus(tf.nn.avg_pool2d(y, 2, 1, 'SAME'))[:, ::2, 1:]
+        y = tf.matmul(tf.reshape(y, [x.shape[0], -1]), w)
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, y)) + tf.nn.l2_loss(w)
+        return [loss] + tf.gradients(loss, [x, k, b, scale, offset, d, w])
+
+    def heard(x, labels, w, u):
+        steps = tf.unstack(x)
+        state, losses = tf.zeros([x.shape[1], u.shape[0]]), []
+        for step in steps:
+            state = tf.tanh(tf.matmul(step, w) + tf.matmul(state, u)) * tf.sigmoid(tf.matmul(step, w))
+            losses.append(state)
+        loss = tf.reduce_sum(tf.nn.softmax_cross_entropy_with_logits(labels, tf.add_n(losses)))
+        return [loss] + tf.gradients(loss, [x, w, u])
+
+    for _ in range(2 * scale):
+        unit = lambda *shape: data.tensor('float32', shape, 'unit')
+        inputs = [unit(4, 12, 9, 3), np.int64([0, 2, 1, 1]), unit(3, 3, 3, 6), unit(6), 1 + unit(6), unit(6)]
+        inputs += [unit(2, 2, 6, 1), unit(3 * 2 * 6, 4)]
+        writer.add_graph('gradients of an image network', seen, inputs, (1e-3, 1e-4))
+        inputs = [unit(5, 3, 4), np.abs(unit(3, 6)), unit(4, 6), unit(6, 6)]
+        writer.add_graph('gradients of a recurrent network', heard, inputs, (1e-3, 1e-4))
+
+
 FAMILIES = {
+    'training_networks': networks,
     'element_wise_gradients': element_wise,
     'bias_gradients': bias_gradients,
     'cross_entropies': cross_entropies,
