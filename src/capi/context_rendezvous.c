@@ -22,12 +22,19 @@ typedef struct receiver {
   TF_RendezvousDoneCallbackImpl on_done;
 } receiver;
 
+// The kernel sees a handle like any other.
 static void report(const receiver *r, dvt_status error, const TF_Tensor *value, bool is_dead) {
   TF_Status *status = TF_NewStatus();
-  if (status) dvt_status_to_tf(dvt_status_clone(error), status);
+  TF_Tensor *handle = value ? dvt_tensor_handle_copy(value) : NULL;
+  error = value && !handle ? dvt_error_out_of_memory(sizeof *handle) : dvt_status_clone(error);
+  if (status)
+    dvt_status_to_tf(error, status);
+  else
+    dvt_status_free(error);
   TF_RendezvousDoneCallback_Params answer = {
-      .context = r->context, .status = status, .tensor = value, .is_dead = is_dead};
+      .context = r->context, .status = status, .tensor = handle, .is_dead = is_dead};
   r->on_done.callback(r->on_done.context, &answer);
+  TF_DeleteTensor(handle);
   TF_DeleteStatus(status);
 }
 

@@ -258,6 +258,25 @@ static void test_small_nodes_are_not_expensive(void **state) {
   unmake(&s);
 }
 
+static void fail_and_look(TF_OpKernelContext *ctx, TF_Status *status) {
+  TF_OpKernelContext_GetStatus(ctx, status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  TF_SetStatus(status, TF_DATA_LOSS, "the first");
+  TF_OpKernelContext_Failure(ctx, status);
+  TF_SetStatus(status, TF_OK, "");
+  TF_OpKernelContext_GetStatus(ctx, status);
+  assert_int_equal(TF_GetCode(status), TF_DATA_LOSS);
+}
+
+static void test_failure_so_far(void **state) {
+  (void)state;
+  body = fail_and_look;
+  setting s = make("TestBody", false, NULL, 0);
+  assert_null(run1(s.session, s.x, make_scalar(1), s.y));
+  assert_error(TF_DATA_LOSS, "the first");
+  unmake(&s);
+}
+
 // ---- rules of stock ----
 
 static atomic_int async_has_ended;
@@ -342,6 +361,7 @@ int main(void) {
       cmocka_unit_test(test_closures_run_in_place_in_a_session_of_one_thread),
       cmocka_unit_test(test_outputs_that_nobody_reads_are_not_required),
       cmocka_unit_test(test_small_nodes_are_not_expensive),
+      cmocka_unit_test(test_failure_so_far),
       cmocka_unit_test(test_rule_181_callers_block_until_done),
       cmocka_unit_test(test_rule_183_helpers_work_in_asynchronous_kernels),
       cmocka_unit_test(test_rule_186_only_stateless_nodes_are_merged),

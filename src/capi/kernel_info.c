@@ -1,5 +1,6 @@
 // What a running kernel can ask about its node, step, device and surroundings.
 #include "capi/buffer.h"
+#include "kernel/checked.h"
 #include "kernel/context.h"
 #include "tensorflow/c/kernels.h"
 
@@ -101,4 +102,7 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
 }
 
 void TF_IncNumDeferredOps(TF_OpKernelContext *context) { dvt_step_defer(context->step); }
-void TF_DecNumDeferredOps(TF_OpKernelContext *context) { dvt_step_undefer(context->step); }
+// The one function for after compute.
+void TF_DecNumDeferredOps(TF_OpKernelContext *context) {
+  dvt_step_undefer(DVT_UNLIKELY(context->checked != NULL) ? dvt_checked_step(context) : context->step);
+}

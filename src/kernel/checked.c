@@ -10,6 +10,7 @@
 typedef struct dvt_checked_call {
   TF_OpKernelContext ctx;
   TF_OpKernelContext *real;
+  dvt_step *step;
   const dvt_debug_origin *origin;
   atomic_bool is_over;
   struct TF_AsyncOpKernelDoneCallback done;  // asynchronous kernels: stands before the executor's
@@ -51,6 +52,8 @@ TF_OpKernelContext *dvt_checked_context(TF_OpKernelContext *ctx, const char *fun
       whose);
   return NULL;
 }
+
+dvt_step *dvt_checked_step(const TF_OpKernelContext *ctx) { return ctx->checked->step; }
 
 static uint64_t sum_bytes(const void *data, size_t bytes) {
   const uint8_t *p = data;
@@ -130,6 +133,7 @@ static dvt_checked_call *call_new(TF_OpKernelContext *real) {
   call->ctx.checked = call;
   if (real->view) call->ctx.view = &real_view;
   call->real = real;
+  call->step = real->step;
   call->origin = origin_of(real->kernel);
   for (int i = 0; i < real->output_count; i++) real->outputs[i].slot = NULL;
   for (int i = 0; i < real->input_count && dvt_debug_has(DVT_DEBUG_INPUTS); i++)

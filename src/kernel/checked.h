@@ -11,6 +11,8 @@
 void dvt_checked_compute(TF_OpKernelContext *ctx);
 // What a context of a checked call stands for; NULL, after a report, when its call is over.
 TF_OpKernelContext *dvt_checked_context(TF_OpKernelContext *ctx, const char *function) DVT_COLD;
+// The step of the call, also after it: work that the kernel deferred keeps the step from ending.
+dvt_step *dvt_checked_step(const TF_OpKernelContext *ctx) DVT_COLD;
 // Is the call over that the context was made for? If so, that is reported.
 static inline bool dvt_context_is_over(TF_OpKernelContext *ctx, const char *function) {
   return DVT_UNLIKELY(ctx->checked != NULL) && !dvt_checked_context(ctx, function);

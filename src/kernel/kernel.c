@@ -138,6 +138,10 @@ void dvt_context_fail(TF_OpKernelContext *ctx, dvt_status status) {
 }
 
 dvt_status dvt_context_failure(TF_OpKernelContext *ctx) {
+  if (DVT_UNLIKELY(ctx->checked != NULL)) {
+    ctx = dvt_checked_context(ctx, "TF_OpKernelContext_GetStatus");
+    if (!ctx) return NULL;
+  }
   pthread_mutex_lock(&fail_mutex);
   dvt_status status = dvt_status_clone(ctx->status);
   pthread_mutex_unlock(&fail_mutex);
