@@ -76,17 +76,27 @@ static dvt_status DVT_COLD bad_constraint(const dvt_match *m, const dvt_kernel_d
   return status;
 }
 
+// Most kernels of an op constrain one attr, the same one.
+static inline dvt_kernel_fit fit_constraints(dvt_match *m, const dvt_kernel_def *def,
+                                             const dvt_kernel_constraint **out_constraint,
+                                             const dvt_match_attr **out_attr) {
+  for (int i = 0; i < def->constraint_count; i++) {
+    const dvt_kernel_constraint *c = &def->constraints[i];
+    const dvt_match_attr *attr =
+        m->attr_count > 0 && m->attrs[0].name.data == c->attr.data ? &m->attrs[0] : look_up(m, c->attr);
+    if (DVT_LIKELY((attr->types & ~c->allowed) == 0)) continue;
+    *out_constraint = c;
+    *out_attr = attr;
+    return DVT_UNLIKELY(attr->types == DVT_MATCH_NO_TYPE) ? DVT_KERNEL_BAD_CONSTRAINT
+                                                          : DVT_KERNEL_ATTR_MISMATCH;
+  }
+  return DVT_KERNEL_TAKEN;
+}
+
 dvt_kernel_fit dvt_match_constraints(dvt_match *m, const dvt_kernel_def *def,
                                      const dvt_kernel_constraint **out_constraint,
                                      const dvt_match_attr **out_attr) {
-  for (int i = 0; i < def->constraint_count; i++) {
-    const dvt_match_attr *attr = look_up(m, def->constraints[i].attr);
-    if (DVT_LIKELY((attr->types & ~def->constraints[i].allowed) == 0)) continue;
-    *out_constraint = &def->constraints[i];
-    *out_attr = attr;
-    return attr->types == DVT_MATCH_NO_TYPE ? DVT_KERNEL_BAD_CONSTRAINT : DVT_KERNEL_ATTR_MISMATCH;
-  }
-  return DVT_KERNEL_TAKEN;
+  return fit_constraints(m, def, out_constraint, out_attr);
 }
 
 // ---- the best ----
@@ -119,10 +129,10 @@ static dvt_status find_for_device(dvt_match *m, const dvt_kernel_def *first, dvt
       if (!dvt_str_eq(def->device_type, device_type)) continue;
       same_device = def->device_type.data;
     }
-    if (!dvt_str_eq(def->label, m->label)) continue;
+    if (def->label.len + m->label.len > 0 && !dvt_str_eq(def->label, m->label)) continue;
     const dvt_kernel_constraint *constraint;
     const dvt_match_attr *attr;
-    dvt_kernel_fit fit = dvt_match_constraints(m, def, &constraint, &attr);
+    dvt_kernel_fit fit = fit_constraints(m, def, &constraint, &attr);
     if (DVT_UNLIKELY(fit == DVT_KERNEL_BAD_CONSTRAINT)) return bad_constraint(m, def, attr);
     if (fit == DVT_KERNEL_ATTR_MISMATCH) {
       m->attr_mismatch = true;
