@@ -43,7 +43,9 @@ void dvt_ledger_add(const void *handle, dvt_handle_kind kind) {
   if (e) {
     entry *next = e->next;
     *e = (entry){.handle = handle, .kind = (uint8_t)kind, .next = next};
-    e->origin = call ? call->origin : NULL;
+    // Graphs and sessions are also made and kept by the runtime, while a kernel is made that calls functions.
+    bool is_own = kind != DVT_HANDLE_GRAPH && kind != DVT_HANDLE_SESSION;
+    e->origin = call && is_own ? call->origin : NULL;
   }
   pthread_mutex_unlock(&lock);
 }

@@ -170,7 +170,7 @@ static dvt_status set_output_ref(TF_OpKernelContext *ctx, int index, const TF_Te
   dvt_status status = dvt_resource_from_tensor(variable, &dvt_variable_type, &object);
   if (status) return dvt_status_annotate(status, " (for reference output %d)", index);
   DVT_RETURN_IF_ERROR(check_dtype((const dvt_variable *)object, declared - DVT_DTYPE_REF_OFFSET));
-  return dvt_context_set_output(ctx, index, variable);
+  return dvt_context_set_output_value(ctx, index, variable);
 }
 
 void TF_OpKernelContext_SetOutputRef(TF_OpKernelContext *ctx, int index, const TF_Tensor *variable,

@@ -70,7 +70,7 @@ void TF_AssignVariable(TF_OpKernelContext *ctx, int input_index, int value_index
 static dvt_status forward_ref(TF_OpKernelContext *ctx, int input, int output) {
   dvt_variable *variable;
   DVT_RETURN_IF_ERROR(dvt_context_variable(ctx, input, &variable));
-  return dvt_context_set_output(ctx, output, ctx->inputs[input]);
+  return dvt_context_set_output_value(ctx, output, ctx->inputs[input]);
 }
 
 void TF_AssignRefVariable(TF_OpKernelContext *ctx, int input_ref_index, int output_ref_index, int value_index,

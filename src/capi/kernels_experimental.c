@@ -48,7 +48,7 @@ void TF_OpKernelContext_ForwardRefInputToRefOutput(TF_OpKernelContext *ctx, int3
   else if (!dvt_context_input_is_ref(ctx, input_index))
     return;
   else
-    error = dvt_context_set_output(ctx, output_index, ctx->inputs[input_index]);
+    error = dvt_context_set_output_value(ctx, output_index, ctx->inputs[input_index]);
   dvt_context_fail(ctx, error);
 }
 
@@ -108,7 +108,7 @@ static dvt_status publish(TF_OpKernelContext *ctx, dvt_object *object, dvt_str n
     return dvt_error(TF_ALREADY_EXISTS, "temporary variable '" DVT_STR_FMT "' exists already in this step",
                      DVT_STR_ARG(name));
   DVT_RETURN_IF_ERROR(dvt_resource_tensor(object, &reference));
-  dvt_status status = dvt_context_set_output(ctx, 0, &reference);
+  dvt_status status = dvt_context_set_output_value(ctx, 0, &reference);
   dvt_tensor_reset(&reference);
   return status;
 }
@@ -144,7 +144,7 @@ static dvt_status destroy_temporary(TF_OpKernelContext *ctx, int index, const TF
                      index, DVT_STR_ARG(ctx->kernel->node->name));
   DVT_RETURN_IF_ERROR(dvt_context_variable(ctx, index, &variable));
   DVT_RETURN_IF_ERROR(dvt_variable_read(variable, &value));
-  dvt_status status = dvt_context_set_output(ctx, 0, &value);
+  dvt_status status = dvt_context_set_output_value(ctx, 0, &value);
   dvt_tensor_reset(&value);
   if (!status) status = temporary_name(ctx, var_name, &name);
   if (!status)

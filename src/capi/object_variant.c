@@ -214,7 +214,7 @@ static dvt_status output_variant(TF_OpKernelContext *ctx, dvt_object *object) {
     return status;
   }
   *(dvt_object **)out.data = object;
-  status = dvt_context_set_output(ctx, 0, &out);
+  status = dvt_context_set_output_value(ctx, 0, &out);
   dvt_tensor_reset(&out);
   return status;
 }

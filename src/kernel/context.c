@@ -148,7 +148,7 @@ static dvt_status DVT_COLD foreign(int i) {
   return dvt_error(TF_INVALID_ARGUMENT, "output %d was set to what is no tensor", i);
 }
 
-dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor) {
+static inline dvt_status set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, bool is_handle) {
   if (DVT_UNLIKELY(!in_range(i, ctx->output_count)))
     return out_of_range(ctx, "TF_SetOutput", "output", i, ctx->output_count);
   if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor))) {
@@ -158,13 +158,21 @@ dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tenso
   dvt_kernel_output *output = &ctx->outputs[i];
   if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
   if (!dvt_tensor_is_lent(tensor)) {
-    if (!dvt_handle_is_good(tensor, DVT_HANDLE_TENSOR, "TF_SetOutput")) return foreign(i);
+    if (is_handle && !dvt_handle_is_good(tensor, DVT_HANDLE_TENSOR, "TF_SetOutput")) return foreign(i);
     DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
   }
   retain_for_output(ctx, tensor);
   DVT_RETURN_IF_ERROR(copy_value(&output->tensor, tensor));
   output->is_set = true;
   return NULL;
+}
+
+dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *handle) {
+  return set_output(ctx, i, handle, true);
+}
+
+dvt_status dvt_context_set_output_value(TF_OpKernelContext *ctx, int i, const TF_Tensor *value) {
+  return set_output(ctx, i, value, false);
 }
 
 dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {

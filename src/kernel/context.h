@@ -13,7 +13,9 @@ dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **o
 bool dvt_context_input_is_ref(const TF_OpKernelContext *ctx, int i);
 
 // Output i becomes another reference to the tensor's buffer.
-dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor) DVT_NODISCARD;
+dvt_status dvt_context_set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *handle) DVT_NODISCARD;
+// The same for a tensor that is no handle of a kernel.
+dvt_status dvt_context_set_output_value(TF_OpKernelContext *ctx, int i, const TF_Tensor *value) DVT_NODISCARD;
 // The following hand out a new handle.
 dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) DVT_NODISCARD;
 dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int64_t *dims, int rank,
