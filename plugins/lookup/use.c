@@ -49,7 +49,7 @@ DVP_COMPUTE(find_compute) {
   if (!table || !dvp_input(call, 1, &keys) || !dvp_input(call, 2, &defaults)) return;
   const dvk_options *options = dvk_table_options(table);
   if (!check_key(call, options, &keys) || !check_value(call, options, &defaults)) return;
-  int64_t count;
+  int64_t count = 0;
   if (!count_keys(call, options, &keys, options->key_rank, &count)) return;
   bool each = is_one_a_key(options, &keys, options->key_rank, &defaults, options->value_rank);
   char text[DVP_SHAPE_TEXT];
@@ -82,7 +82,7 @@ static dvk_table *input_pairs(dvp_call *call, bool stored, dvk_pairs *out) {
   if (!check_key(call, options, &keys) || !check_value(call, options, &values)) return NULL;
   bool matrices = stored && options->kind == DVK_DENSE;
   int key_rank = matrices ? 1 : options->key_rank, value_rank = matrices ? 1 : options->value_rank;
-  int64_t count;
+  int64_t count = 0;
   if (!count_keys(call, options, &keys, key_rank, &count)) return NULL;
   if (!is_one_a_key(options, &keys, key_rank, &values, value_rank)) {
     dvp_fail(call, TF_INVALID_ARGUMENT, "Expected a value for each key, but keys have shape %s and values %s",
@@ -131,7 +131,7 @@ DVP_COMPUTE(remove_compute) {
   dvp_view keys;
   dvk_table *table = dvk_table_input(call);
   if (!table || !dvp_input(call, 1, &keys)) return;
-  int64_t count;
+  int64_t count = 0;
   const dvk_options *options = dvk_table_options(table);
   if (check_key(call, options, &keys) && count_keys(call, options, &keys, options->key_rank, &count))
     dvk_table_remove(call, table, keys.data, count);
