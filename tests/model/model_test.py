@@ -299,8 +299,8 @@ class ModelTest(unittest.TestCase):
         program, sources = os.path.join(self.folder, "notes"), os.path.join(SOURCE, "examples", "notes")
         with open(os.path.join(library, "libdovetail.so"), "rb") as file:
             symbols = file.read()
-        flags = ["-fsanitize=address,undefined"] if b"__asan_init" in symbols else []
-        flags += ["-fsanitize=thread"] if b"__tsan_init" in symbols else []
+        flags = ["-fsanitize=address,undefined"] if b"libasan.so" in symbols else []
+        flags += ["-fsanitize=thread"] if b"libtsan.so" in symbols else []
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(SOURCE, "include"),
                         *sorted(os.path.join(sources, f) for f in os.listdir(sources) if f.endswith(".c")), *flags,
                         "-L" + library, "-Wl,-rpath," + library, "-ldovetail", "-lsndfile", "-lpng", "-lm", "-o", program],

@@ -30,7 +30,7 @@ v1 = tf.compat.v1
 
 with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(DOVETAIL))), "lib", "libdovetail.so"), "rb") as _file:
     _symbols = _file.read()
-SANITISED = b"__asan_init" in _symbols or b"__tsan_init" in _symbols
+SANITISED = b"libasan.so" in _symbols or b"libtsan.so" in _symbols
 SMALL_BYTES = 700_000  # of weights: networks that sanitised builds run
 
 # Sizes of what a network leaves open: [input, shape].
