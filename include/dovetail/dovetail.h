@@ -126,6 +126,13 @@ typedef struct dvt_kernel_choice {
   int candidate_count;
 } dvt_kernel_choice;
 
+// A kernel that running a model may take.
+typedef struct dvt_kernel_use {
+  const char *op;
+  const char *kernel_class;  // the name that it was registered under (TF_RegisterKernelBuilder)
+  const char *plugin;        // "" when the program itself registered it
+} dvt_kernel_use;
+
 // A shape to infer a model's other shapes for.
 typedef struct dvt_fed_dims {
   const char *name;     // NAME of an input, or any tensor of the graph
@@ -324,6 +331,18 @@ DVT_EXPORT int dvt_model_explain_kernel(dvt_model *model, const char *node, dvt_
 // Frees what dvt_model_explain_kernel gave. NULL is fine.
 // Threads: any. Since: dovetail
 DVT_EXPORT void dvt_kernel_choices_free(dvt_kernel_choice *choices);
+
+// The kernels that running any of the model's signatures may take, each once, sorted by op and class: those that its nodes
+// find, also in functions, and those of the plans that are made of the signatures, in which nodes are fused. Kernels of a
+// function whose dtypes only its callers know are those of the calls in the plans. Returns their number, 0 on failure.
+// Owner: the caller frees *out_uses with dvt_kernel_uses_free; its text lives as long; left alone on failure.
+// Threads: any. Errors: FAILED_PRECONDITION the model was opened with describe_only; NOT_FOUND a node without op or kernel.
+// Since: dovetail
+DVT_EXPORT int dvt_model_kernels(dvt_model *model, dvt_kernel_use **out_uses, TF_Status *status);
+
+// Frees what dvt_model_kernels gave. NULL is fine.
+// Threads: any. Since: dovetail
+DVT_EXPORT void dvt_kernel_uses_free(dvt_kernel_use *uses);
 
 // The shapes of all nodes of the model's graph, in its order, and of its functions with what their callers know. Shapes
 // in `feeds` count as given. A size that is not known is named N, N1, N2... or by how it is computed from such,

@@ -1,12 +1,14 @@
 // struct dvt_model and what its files share: model_open.c (reading and loading), model.c (looking up and
 // running), model_graph.c (describing a GraphDef), model_needs.c (which ops it needs), model_plan.c
-// (what plans make of it), model_kernels.c (which kernels it takes), model_profile.c (times).
+// (what plans make of it), model_kernels.c (which kernel a node takes), model_select.c (all kernels it may
+// take), model_profile.c (times).
 #ifndef DVT_CAPI_MODEL_H_
 #define DVT_CAPI_MODEL_H_
 
 #include <pthread.h>
 
 #include "dovetail/dovetail.h"
+#include "exec/report.h"
 #include "exec/session.h"
 #include "graph/saved_model.h"
 
@@ -38,6 +40,8 @@ struct dvt_model {
   TF_Session *session;
   dvt_op_use *ops;
   int op_count, missing_count;
+  dvt_kernel_use *node_kernels;  // those that needed nodes find as they are, some more than once
+  size_t node_kernel_count;
   bool ops_known;
   atomic_bool profiling;
   dvt_profile profile;
@@ -47,6 +51,9 @@ struct dvt_model {
 // NAME NULL: the default. NOT_FOUND with the names that exist.
 dvt_status dvt_model_get_signature(const dvt_model *model, const char *name,
                                    const dvt_model_signature **out_signature) DVT_NODISCARD;
+// Makes the plan of a signature; *report is then to be deinitialised, also on failure. NAME NULL: the
+// default.
+dvt_status dvt_model_explain(dvt_model *model, const char *name, dvt_plan_report *report) DVT_NODISCARD;
 // NUL-terminated copy in the model's arena; NULL when out of memory.
 const char *dvt_model_copy(dvt_model *model, dvt_str s) DVT_NODISCARD;
 // Fills info's counts from the GraphDef and, for a model without signatures, makes the one of its

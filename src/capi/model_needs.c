@@ -30,7 +30,7 @@ typedef struct need_scope {
 typedef struct needs {
   dvt_model *model;
   dvt_arena arena;  // only for the length of the analysis
-  need_scope graph;
+  need_scope graph, initializer;
   need_scope *functions;
   size_t function_count;
   dvt_map function_by_name;
@@ -40,6 +40,8 @@ typedef struct needs {
   dvt_map uses;  // op -> dvt_op_use
   dvt_op_use **order;
   size_t op_count, order_capacity;
+  const dvt_kernel_def **kernels;  // found by needed nodes, one an op and dtype after the other
+  size_t kernel_count, kernel_capacity;
   bool failed;  // out of memory
 } needs;
 
@@ -95,7 +97,8 @@ static bool read_all(needs *n) {
         !dvt_map_put(&n->function_by_name, scope->name, scope))
       return false;
   }
-  return scope_read(n, &n->graph, n->model->graph_def, GRAPH_NODE);
+  return scope_read(n, &n->graph, n->model->graph_def, GRAPH_NODE) &&
+         scope_read(n, &n->initializer, dvt_buf_str(&n->model->initializer), GRAPH_NODE);
 }
 
 // ---- reaching ----
@@ -157,6 +160,7 @@ static void reach_signatures(needs *n) {
   for (size_t i = 0; model->signature_count == 0 && i < n->graph.count; ++i)
     reach(n, &n->graph, n->graph.nodes[i].name);
   follow(n, &n->graph);
+  for (size_t i = 0; i < n->initializer.count; ++i) n->initializer.nodes[i].reached = true;
 }
 
 static void reach_function(needs *n, need_scope *scope) {
@@ -213,6 +217,15 @@ bool dvt_node_from_proto(dvt_str proto, const dvt_op_def *op, dvt_arena *arena, 
   return true;
 }
 
+// Neighbouring nodes often have the same.
+static void add_kernel(needs *n, const dvt_kernel_def *kernel) {
+  if (n->kernel_count && n->kernels[n->kernel_count - 1] == kernel) return;
+  if (dvt_grow((void **)&n->kernels, &n->kernel_capacity, n->kernel_count + 1, sizeof *n->kernels))
+    n->kernels[n->kernel_count++] = kernel;
+  else
+    n->failed = true;
+}
+
 static void check_kernel(needs *n, const need_node *node, const dvt_op_def *op, dvt_op_use *use) {
   dvt_arena arena = {0};
   dvt_node_def def;
@@ -224,6 +237,7 @@ static void check_kernel(needs *n, const need_node *node, const dvt_op_def *op, 
     if (!status) status = dvt_kernel_find(&def, DVT_STR("CPU"), &kernel);
     if (status && !use->missing) use->missing = formatted(n, "%s", dvt_status_message(status));
     if (!status && !use->plugin) use->plugin = kernel->plugin ? formatted(n, "%s", kernel->plugin->name) : "";
+    if (!status) add_kernel(n, kernel);
     dvt_status_free(status);
   }
   dvt_arena_deinit(&arena);
@@ -270,6 +284,31 @@ static int most_frequent_first(const void *a, const void *b) {
   return x->count == y->count ? strcmp(x->op, y->op) : x->count < y->count ? 1 : -1;
 }
 
+static int by_address(const void *a, const void *b) {
+  uintptr_t x = (uintptr_t) * (const dvt_kernel_def *const *)a,
+            y = (uintptr_t) * (const dvt_kernel_def *const *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void keep_kernels(needs *n) {
+  dvt_model *model = n->model;
+  size_t kept = 0;
+  if (n->kernel_count) qsort(n->kernels, n->kernel_count, sizeof *n->kernels, by_address);
+  for (size_t i = 0; i < n->kernel_count; ++i)
+    if (kept == 0 || n->kernels[kept - 1] != n->kernels[i]) n->kernels[kept++] = n->kernels[i];
+  dvt_kernel_use *uses = dvt_arena_calloc(&model->arena, kept + 1, sizeof *uses);
+  for (size_t i = 0; uses && i < kept; ++i) {
+    const dvt_kernel_def *kernel = n->kernels[i];
+    uses[i] = (dvt_kernel_use){
+        dvt_model_copy(model, kernel->op), dvt_model_copy(model, kernel->class_name),
+        dvt_model_copy(model, kernel->plugin ? dvt_str_from(kernel->plugin->name) : (dvt_str){0})};
+    n->failed |= !uses[i].op || !uses[i].kernel_class || !uses[i].plugin;
+  }
+  n->failed |= !uses;
+  model->node_kernels = uses;
+  model->node_kernel_count = kept;
+}
+
 static void keep_results(needs *n) {
   dvt_model *model = n->model;
   dvt_op_use *ops = dvt_arena_calloc(&model->arena, n->op_count + 1, sizeof *ops);
@@ -282,6 +321,7 @@ static void keep_results(needs *n) {
   }
   model->ops = ops;
   model->op_count = (int)n->op_count;
+  keep_kernels(n);
 }
 
 static void analyse(dvt_model *model) {
@@ -296,15 +336,18 @@ static void analyse(dvt_model *model) {
     }
     check_definitions(&n);
     check_scope(&n, &n.graph);
+    check_scope(&n, &n.initializer);
     for (size_t i = 0; i < n.function_count; ++i) check_scope(&n, &n.functions[i]);
   }
   keep_results(&n);
   model->ops_known = !n.failed;
   for (size_t i = 0; i < n.function_count; ++i) dvt_map_deinit(&n.functions[i].by_name);
   dvt_map_deinit(&n.graph.by_name);
+  dvt_map_deinit(&n.initializer.by_name);
   dvt_map_deinit(&n.function_by_name);
   dvt_map_deinit(&n.uses);
   dvt_free(n.order);
+  dvt_free(n.kernels);
   dvt_free(n.stack);
   dvt_arena_deinit(&n.arena);
 }

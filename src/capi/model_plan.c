@@ -1,13 +1,9 @@
 // What a session makes of a model's signature: dvt_model_plan.
 #include "capi/model.h"
-#include "exec/report.h"
 
-static const char *const fates[] = {[DVT_FATE_RUNS] = "runs",
-                                    [DVT_FATE_CONSTANT] = "constant",
-                                    [DVT_FATE_FOLDED] = "folded",
-                                    [DVT_FATE_FUSED] = "fused",
-                                    [DVT_FATE_SHARED] = "shared",
-                                    [DVT_FATE_UNNEEDED] = "unneeded"};
+static const char *const fates[] = {
+    [DVT_FATE_RUNS] = "runs",   [DVT_FATE_CONSTANT] = "constant", [DVT_FATE_FOLDED] = "folded",
+    [DVT_FATE_FUSED] = "fused", [DVT_FATE_SHARED] = "shared",     [DVT_FATE_UNNEEDED] = "unneeded"};
 
 static const char *put_text(char **at, dvt_str s) {
   char *text = *at;
@@ -51,7 +47,7 @@ static int ends_of(const dvt_model_tensor *tensors, int count, TF_Output *out) {
   return found;
 }
 
-static dvt_status explain(dvt_model *model, const char *name, dvt_plan_report *report) {
+dvt_status dvt_model_explain(dvt_model *model, const char *name, dvt_plan_report *report) {
   const dvt_model_signature *s;
   if (!model)
     return dvt_error(TF_INVALID_ARGUMENT, "dvt_model_plan: the model is NULL; open one with dvt_model_open.");
@@ -74,7 +70,7 @@ int dvt_model_plan(dvt_model *model, const char *signature, dvt_planned_node **o
   dvt_plan_report report = {0};
   dvt_planned_node *nodes = NULL;
   int count = 0;
-  dvt_status failure = explain(model, signature, &report);
+  dvt_status failure = dvt_model_explain(model, signature, &report);
   if (!failure) {
     nodes = to_nodes(&report);
     if (nodes)

@@ -27,6 +27,7 @@ static bool name_of(dvt_plan_report *report, const dvt_session_node *sn, dvt_str
 
 static bool add(dvt_plan_report *report, const dvt_session_node *sn, dvt_report_entry entry) {
   entry.plugin = dvt_session_node_plugin(sn);
+  if (sn->kernel_def) entry.kernel_class = sn->kernel_def->class_name;
   if (!name_of(report, sn, &entry.node) ||
       !dvt_arena_copy_str(&report->arena, sn->op->def.op->name, &entry.op))
     return false;

@@ -16,8 +16,9 @@ typedef enum dvt_fate {
 typedef struct dvt_report_entry {
   dvt_fate fate;
   dvt_str node, op, plugin;
-  dvt_str into;     // FUSED, SHARED: the node that does its work
-  dvt_str made_of;  // not empty: a node that the graph does not have
+  dvt_str kernel_class;  // empty: the runtime itself runs the op
+  dvt_str into;          // FUSED, SHARED: the node that does its work
+  dvt_str made_of;       // not empty: a node that the graph does not have
 } dvt_report_entry;
 
 // Zero-initialise before use; text belongs to `arena`.

@@ -17,25 +17,10 @@ import zlib
 
 import numpy as np
 
+from cli_graphs import identity, node, placeholder
+
 DOVETAIL, SOURCE = sys.argv[1:3]
 OK, RUN_FAILED, USAGE, BAD_INPUT, BAD_MODEL, BAD_PLUGIN, NO_OUTPUT = range(7)
-
-
-def node(name, op, inputs=(), **attrs):
-    text = 'node {\n  name: "%s"\n  op: "%s"\n' % (name, op)
-    text += "".join('  input: "%s"\n' % i for i in inputs)
-    text += "".join('  attr { key: "%s" value { %s } }\n' % (k, v) for k, v in attrs.items())
-    return text + "}\n"
-
-
-def placeholder(name, dtype, shape=None):
-    dims = "unknown_rank: true" if shape is None else " ".join("dim { size: %d }" % d for d in shape)
-    return node(name, "Placeholder", dtype="type: " + dtype, shape="shape { %s }" % dims)
-
-
-def identity(name, source, dtype):
-    return node(name, "Identity", [source], T="type: " + dtype)
-
 
 ECHO = placeholder("x", "DT_FLOAT", [-1, 3]) + identity("y", "x", "DT_FLOAT")
 TYPES = {"float16": "DT_HALF", "float32": "DT_FLOAT", "float64": "DT_DOUBLE", "int8": "DT_INT8", "int16": "DT_INT16",
@@ -409,8 +394,8 @@ void TF_InitKernel(void) {
             command += ["-L" + library, "-ldovetail", "-Wl,-rpath," + library]
         with open(os.path.join(library, "libdovetail.so"), "rb") as file:
             symbols = file.read()
-        command += ["-fsanitize=address,undefined"] if b"__asan_init" in symbols else []
-        command += ["-fsanitize=thread"] if b"__tsan_init" in symbols else []
+        command += ["-fsanitize=address,undefined"] if b"libasan.so" in symbols else []
+        command += ["-fsanitize=thread"] if b"libtsan.so" in symbols else []
         subprocess.run(command, check=True)
 
     def test_first_plugin(self):

@@ -42,7 +42,7 @@ typedef struct cli_options {
   int feed_count;
   const char *tags[CLI_MAX_LIST];
   int tag_count;
-  const char *signature, *out_dir, *against, *optimize;
+  const char *signature, *out_dir, *out_file, *against, *optimize;
   int threads, runs, warmup;
   bool json, profile, help;
 } cli_options;
@@ -55,7 +55,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels,
-    cli_shapes;
+    cli_shapes, cli_select;
 
 // Fills *out from argv; an error has been printed and CLI_USAGE is to be returned when false.
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out);

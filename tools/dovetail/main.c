@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_plan, &cli_bench,
-                                        &cli_convert, &cli_shapes,  &cli_ops,  &cli_kernels};
+static const cli_verb *const verbs[] = {&cli_run,    &cli_inspect, &cli_plan, &cli_bench,  &cli_convert,
+                                        &cli_shapes, &cli_select,  &cli_ops,  &cli_kernels};
 
 static void print_exit_codes(FILE *file) {
   fputs("Exit codes:\n", file);
@@ -34,6 +34,7 @@ static void print_help(FILE *file) {
       "  dovetail bench model_dir --threads 2\n"
       "  dovetail convert model.json graph.pb\n"
       "  dovetail shapes graph.pb --feed x=1x224x224x3\n"
+      "  dovetail select model_dir -o ops_to_register.h\n"
       "  dovetail inspect my_ops.so\n"
       "  dovetail ops MatMul\n\n",
       file);

@@ -32,6 +32,8 @@ static const option_row rows[] = {
      AT(output_count)},
     {'d', "out-dir", "DIR", "write the outputs there as .npy files, listed in outputs.json", OPTION_TEXT,
      AT(out_dir), 0},
+    {'O', "out", "FILE", "write the result there, -o for short (default: print it)", OPTION_TEXT,
+     AT(out_file), 0},
     {'e', "feed", "NAME=2x3", "shape of an input, ? for an open size; repeat for more inputs", OPTION_LIST,
      AT(feeds), AT(feed_count)},
     {'p', "plugin", "FILE", "load this plugin first; repeat for more", OPTION_LIST, AT(plugins),
@@ -132,6 +134,7 @@ bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options 
   for (int i = 0; i < argc; ++i) {
     char *arg = argv[i];
     if (strcmp(arg, "-h") == 0) arg = "--help";
+    if (strcmp(arg, "-o") == 0) arg = "--out";
     if (arg[0] != '-' || arg[1] == '\0') {
       if (!append(out->positional, &out->positional_count, arg))
         return bad(verb, "too many arguments.%s%s", "", "");
