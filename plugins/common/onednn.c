@@ -24,6 +24,9 @@ static bool find(void *library, const char *name, void *out_function) {
   return symbol != NULL;
 }
 
+#ifdef DVP_LINKED_IN  // a program that is linked statically opens no library
+static void load(void) { (void)find; }
+#else
 static void load(void) {
   void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   if (!library) return;
@@ -34,6 +37,7 @@ static void load(void) {
   is_there = found;
   if (!found || dvp_dnnl.engine_create(&engine, dnnl_cpu, 0) != dnnl_success) engine = NULL;
 }
+#endif
 
 bool dvp_dnnl_is_there(void) {
   pthread_once(&once, load);

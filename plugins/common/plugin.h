@@ -71,11 +71,18 @@ void dvp_plugin_register(const dvp_op *ops, int count);
 #define DVP_SET(name) dvp_set_##name
 #endif
 
-// Defines a kernel set without state, constrained by `attr_name`, from an array of dvp_kernel.
-#define DVP_DEFINE_SET(name, attr_name, create_fn, destroy_fn, rows)      \
-  extern const dvp_kernel_set DVP_SET(name);                              \
-  const dvp_kernel_set DVP_SET(name) = {attr_name, create_fn, destroy_fn, \
+// Defines a kernel set, constrained by `attr_name`, from an array of dvp_kernel. One whose kernels were all
+// left out by selective registration does not mention the functions of their state.
+#define DVP_DEFINE_SET(name, attr_name, create_fn, destroy_fn, rows)             \
+  extern const dvp_kernel_set DVP_SET(name);                                     \
+  const dvp_kernel_set DVP_SET(name) = {attr_name, DVP_OF_ROWS(rows, create_fn), \
+                                        DVP_OF_ROWS(rows, destroy_fn),           \
                                         (int)(sizeof(rows) / sizeof((rows)[0])), rows}
+#ifdef SELECTIVE_REGISTRATION
+#define DVP_OF_ROWS(rows, function) (sizeof(rows) ? (function) : NULL)
+#else
+#define DVP_OF_ROWS(rows, function) (function)
+#endif
 
 // A set of one kernel for every dtype.
 #define DVP_DEFINE_ANY(name, create_fn, destroy_fn, compute_fn)                      \

@@ -1,11 +1,11 @@
-// The functions of vector_math.h: SLEEF's eight- and four-lane versions on x86-64-v3, the C library
-// elsewhere.
+// The functions of vector_math.h: SLEEF's eight- and four-lane versions on x86-64-v3, the C library elsewhere and
+// where a program is linked statically (DVP_LINKED_IN), since SLEEF may be there as a shared library only.
 #include "common/vector_math.h"
 
 #include <math.h>
 #include <string.h>
 
-#ifdef DVP_ISA_V3
+#if defined(DVP_ISA_V3) && !defined(DVP_LINKED_IN)
 #include <immintrin.h>
 #include <sleef.h>
 

@@ -15,6 +15,10 @@
 
 dvt_status dvt_library_open(const char *path, void **out_handle) {
   if (!path) return dvt_error(TF_NOT_FOUND, "a library was to be opened but its path is NULL");
+#ifdef DVT_LINKED_PLUGINS
+  return dvt_error(TF_UNIMPLEMENTED,
+                   "%s was not opened: this program is linked statically and opens no libraries", path);
+#endif
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *reason = dlerror();

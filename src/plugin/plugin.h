@@ -51,6 +51,13 @@ const dvt_plugin *dvt_plugin_first(void);
 // absent.
 void *dvt_plugin_symbol(const dvt_plugin *plugin, const char *name);
 
+// A plugin whose code is part of a statically linked program (linked.c). `init` registers its ops and kernels.
+typedef struct dvt_linked_plugin {
+  const char *name;
+  void (*init)(void);
+} dvt_linked_plugin;
+extern const dvt_linked_plugin dvt_linked_plugins[];  // ends with one without a name
+
 // Directories of plugins that load by themselves: those of DOVETAIL_PLUGIN_PATH (':'-separated), then the
 // standard one, ../lib/dovetail/plugins or dovetail/plugins next to libdovetail.so, unless
 // DOVETAIL_NO_STANDARD_PLUGINS is set (to something else than 0). A file `plugins.index` in a directory maps
