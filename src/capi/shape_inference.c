@@ -89,8 +89,8 @@ void dvt_dim_store(TF_ShapeInferenceContext *ctx, dvt_status error, dvt_dim dim,
   dvt_status_to_tf(error, status);
 }
 
-TF_ShapeHandle *TF_NewShapeHandle(void) { return handle_new(); }
-void TF_DeleteShapeHandle(TF_ShapeHandle *handle) { handle_delete(handle); }
+DVT_CACHE_LINE TF_ShapeHandle *TF_NewShapeHandle(void) { return handle_new(); }
+DVT_CACHE_LINE void TF_DeleteShapeHandle(TF_ShapeHandle *handle) { handle_delete(handle); }
 TF_DimensionHandle *TF_NewDimensionHandle(void) { return handle_new(); }
 void TF_DeleteDimensionHandle(TF_DimensionHandle *handle) { handle_delete(handle); }
 
@@ -116,8 +116,8 @@ DVT_COLD static void get_input(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHan
   dvt_status_to_tf(question(ctx, result), status);
 }
 
-void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
-                                      TF_Status *status) {
+DVT_CACHE_LINE void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i,
+                                                     TF_ShapeHandle *handle, TF_Status *status) {
   if (DVT_LIKELY(handle && (uint32_t)i < (uint32_t)ctx->node->input_count && is_plain(ctx, status)))
     *handle = (TF_ShapeHandle){ctx->inputs[(uint32_t)i], true, 0};
   else
@@ -138,8 +138,8 @@ DVT_COLD static void set_output(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHa
   dvt_status_to_tf(result, status);
 }
 
-void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
-                                       TF_Status *status) {
+DVT_CACHE_LINE void TF_ShapeInferenceContextSetOutput(TF_ShapeInferenceContext *ctx, int i,
+                                                      TF_ShapeHandle *handle, TF_Status *status) {
   if (DVT_LIKELY(handle && (uint32_t)i < (uint32_t)ctx->node->output_count && is_plain(ctx, status)))
     ctx->outputs[(uint32_t)i] = handle->shape;  // NULL when unset
   else

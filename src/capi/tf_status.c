@@ -120,5 +120,5 @@ void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *cont
   TSL_SetStatusFromIOError(status, error_code, context);
 }
 // Not by a call of the other: it is asked after every call of the ABI.
-TF_Code TF_GetCode(const TF_Status *status) { return status ? status->code : TF_OK; }
+DVT_CACHE_LINE TF_Code TF_GetCode(const TF_Status *status) { return status ? status->code : TF_OK; }
 const char *TF_Message(const TF_Status *status) { return TSL_Message(status); }
