@@ -13,6 +13,7 @@
 #define DVT_COLD __attribute__((cold, noinline))
 // An entry point of a few instructions that is called all the time: in one line of the instruction cache.
 #define DVT_CACHE_LINE __attribute__((aligned(64)))
+#define DVT_NOINLINE __attribute__((noinline))  // keeps what is rarely needed out of a short path
 // In a loop of few turns: keeps the compiler from making it a vector loop, whose set-up costs more.
 #define DVT_FEW_TURNS() __asm__ volatile("")
 #define DVT_NEVER_NULL __attribute__((returns_nonnull))

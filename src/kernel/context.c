@@ -54,7 +54,8 @@ static dvt_status new_counted_handle(const TF_Tensor *from, TF_Tensor **out_tens
 // `source` as in loan.h.
 static inline dvt_status new_handle(TF_OpKernelContext *ctx, const TF_Tensor *from, int source,
                                     TF_Tensor **out_tensor) {
-  TF_Tensor *handle = dvt_lend(ctx->lender, from, source);
+  TF_Tensor *handle = dvt_lend_again(ctx->lender, from, source);
+  if (DVT_UNLIKELY(!handle)) handle = dvt_lend(ctx->lender, from, source);
   if (DVT_LIKELY(handle != NULL)) {
     *out_tensor = handle;
     return NULL;
@@ -110,7 +111,7 @@ static dvt_status DVT_COLD read_through_ref(TF_OpKernelContext *ctx, int i, TF_T
   return status;
 }
 
-dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+static dvt_status DVT_NOINLINE input_slowly(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
   if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
     return out_of_range(ctx, "TF_GetInput", "input", i, ctx->input_count);
   const TF_Tensor *input = ctx->inputs[i];
@@ -124,6 +125,21 @@ dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_ten
     if (declared != TF_RESOURCE) return read_through_ref(ctx, i, out_tensor);
   }
   return new_handle(ctx, input, i, out_tensor);
+}
+
+// What nearly every kernel asks for, without a call: a tensor that a handle at hand is lent for.
+dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
+  if (DVT_LIKELY(in_range(i, ctx->input_count))) {
+    const TF_Tensor *input = ctx->inputs[i];
+    if (DVT_LIKELY(input && !dvt_tensor_is_empty(input) && input->dtype != TF_RESOURCE)) {
+      TF_Tensor *handle = dvt_lend_again(ctx->lender, input, i);
+      if (DVT_LIKELY(handle != NULL)) {
+        *out_tensor = handle;
+        return NULL;
+      }
+    }
+  }
+  return input_slowly(ctx, i, out_tensor);
 }
 
 dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **out_variable) {
@@ -218,7 +234,7 @@ static dvt_status DVT_COLD bad_output(TF_OpKernelContext *ctx, int i) {
                    dvt_dtype_name(dvt_kernel_output_type(ctx->kernel, i)));
 }
 
-static bool may_allocate(const TF_OpKernelContext *ctx, int i) {
+static inline bool may_allocate(const TF_OpKernelContext *ctx, int i) {
   return in_range(i, ctx->output_count) && !ctx->outputs[i].is_set &&
          dvt_kernel_output_type(ctx->kernel, i) < DVT_DTYPE_REF_OFFSET;
 }
@@ -253,6 +269,13 @@ static bool can_reshape(const TF_Tensor *t, const int64_t *dims, int rank) {
   return !status;
 }
 
+// Does another input of the node have the buffer of input i?
+static inline bool is_input_twice(const TF_OpKernelContext *ctx, int i) {
+  for (int k = 0; k < ctx->input_count; k++)
+    if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == ctx->inputs[i]->buffer) return true;
+  return false;
+}
+
 static bool is_host(const uint8_t *flags, int i) { return flags && flags[i]; }
 
 // May the buffer of input i become a tensor like this one (rule 168)? The executor must be done with it and
@@ -268,8 +291,7 @@ static inline bool may_take_over(const TF_OpKernelContext *ctx, int i, int dtype
       (((const dvt_kernel_output *)input)->is_passed_on || dvt_lender_has_lent(ctx->lender, input->buffer)))
     return false;
   if (is_host(kernel->host_memory_inputs, i) != on_host) return false;
-  for (int k = 0; k < ctx->input_count; k++)
-    if (k != i && ctx->inputs[k] && ctx->inputs[k]->buffer == input->buffer) return false;
+  if (is_input_twice(ctx, i)) return false;
   return same_dims(input, dims, rank) || can_reshape(input, dims, rank);
 }
 
@@ -293,9 +315,9 @@ static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *
   return publish_output(ctx, output, out_tensor);
 }
 
-dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
-                                           int candidate_count, int output, const int64_t *dims, int rank,
-                                           int *out_forwarded, TF_Tensor **out_tensor) {
+static dvt_status DVT_NOINLINE forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
+                                                   int candidate_count, int output, const int64_t *dims,
+                                                   int rank, int *out_forwarded, TF_Tensor **out_tensor) {
   if (DVT_UNLIKELY(!may_allocate(ctx, output))) return bad_output(ctx, output);
   if (DVT_UNLIKELY(rank > 0 && !dims)) return no_dims(ctx, rank);
   for (int k = 0; k < candidate_count; k++) {
@@ -311,6 +333,56 @@ dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *c
   DVT_RETURN_IF_ERROR(dvt_context_allocate_output(ctx, output, dims, rank, out_tensor));
   if (out_forwarded) *out_forwarded = -1;
   return NULL;
+}
+
+// What the kernels of a chain ask for, without a call: input i passes its reference to output o, unchanged in
+// dtype and shape, while no handle is out. NULL: look closer. The checks are those of may_forward.
+static inline TF_Tensor *forward_at_once(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims,
+                                         int rank) {
+  dvt_lender *lender = ctx->lender;
+  if (!dvt_lender_is_here(lender) || dvt_lender_has_open(lender) || !ctx->last_use) return NULL;
+  if ((unsigned)i >= (unsigned)DVT_MIN(ctx->input_count, DVT_KERNEL_NEAR_TYPES) ||
+      (unsigned)o >= (unsigned)DVT_MIN(ctx->output_count, DVT_KERNEL_NEAR_TYPES) || !ctx->last_use[i])
+    return NULL;
+  const dvt_kernel *kernel = ctx->kernel;
+  dvt_kernel_output *value = (dvt_kernel_output *)ctx->inputs[i], *output = &ctx->outputs[o];
+  TF_Tensor *t = &value->tensor, *handle = lender->handles[0];
+  dvt_buffer *buffer = t->buffer;
+  int dtype = kernel->near_output_types[o];
+  uint64_t kind = dvt_tensor_kind_word(dtype, rank);
+  if (!handle || !buffer || value->is_passed_on || output->is_set) return NULL;
+  if (dvt_tensor_get_kind(t) != kind || kernel->near_input_types[i] != dtype || rank > DVT_INLINE_RANK)
+    return NULL;
+  if (kernel->host_memory_inputs || kernel->host_memory_outputs) return NULL;
+  if (!buffer->owned || !dvt_buffer_is_unique(buffer)) return NULL;
+  if (ctx->input_count > 1 && is_input_twice(ctx, i)) return NULL;
+  for (int k = 0; k < rank; k++)
+    if (t->shape.inline_dims[k] != dims[k]) return NULL;
+  value->is_passed_on = output->is_set = true;
+  output->tensor.buffer = handle->buffer = buffer;
+  output->tensor.data = handle->data = buffer->data;
+  dvt_tensor_set_kind(&output->tensor, kind);
+  dvt_tensor_set_kind(handle, kind);
+  for (int k = 0; k < rank; k++) {
+    output->tensor.shape.inline_dims[k] = handle->shape.inline_dims[k] = dims[k];
+    DVT_FEW_TURNS();
+  }
+  dvt_lender_open_first(lender, -1);
+  return handle;
+}
+
+dvt_status dvt_context_forward_or_allocate(TF_OpKernelContext *ctx, const int *candidates,
+                                           int candidate_count, int output, const int64_t *dims, int rank,
+                                           int *out_forwarded, TF_Tensor **out_tensor) {
+  if (DVT_LIKELY(candidate_count > 0 && (rank <= 0 || dims))) {
+    TF_Tensor *handle = forward_at_once(ctx, candidates[0], output, dims, rank);
+    if (DVT_LIKELY(handle != NULL)) {
+      if (out_forwarded) *out_forwarded = candidates[0];
+      *out_tensor = handle;
+      return NULL;
+    }
+  }
+  return forward_or_allocate(ctx, candidates, candidate_count, output, dims, rank, out_forwarded, out_tensor);
 }
 
 static dvt_status check_shape(TF_OpKernelContext *ctx, const int64_t *dims, int rank) {

@@ -10,13 +10,20 @@ _Thread_local dvt_lender *dvt_lender_current __attribute__((tls_model("initial-e
 // What the lender of a handle becomes that another thread deleted.
 static dvt_lender returned;
 
-TF_Tensor *dvt_lender_handle_new(dvt_lender *lender, int loan) {
+static bool handle_new(dvt_lender *lender, int loan) {
   TF_Tensor *handle = dvt_tensor_handle_new();
-  if (!handle) return NULL;
+  if (!handle) return false;
   atomic_store_explicit(&handle->lender, lender, memory_order_relaxed);
   handle->loan = loan;
   lender->handles[loan] = handle;
-  return handle;
+  return true;
+}
+
+TF_Tensor *dvt_lend(dvt_lender *lender, const TF_Tensor *from, int source) {
+  if (!dvt_lender_is_here(lender)) return NULL;
+  int loan = __builtin_ctz(~atomic_load_explicit(&lender->open, memory_order_relaxed));
+  if (loan < DVT_MAX_LOANS && !lender->handles[loan] && !handle_new(lender, loan)) return NULL;
+  return dvt_lend_again(lender, from, source);
 }
 
 bool dvt_lender_has_lent(const dvt_lender *lender, const dvt_buffer *buffer) {

@@ -28,22 +28,28 @@ static inline bool dvt_lender_has_open(const dvt_lender *lender) {
   return atomic_load_explicit(&lender->open, memory_order_relaxed) != 0;
 }
 
-TF_Tensor *dvt_lender_handle_new(dvt_lender *lender,
-                                 int loan) DVT_NODISCARD DVT_COLD;  // internal to dvt_lend
-// A handle to *from, whose reference outlives the call; NULL when it must count its own: another thread's
-// lender or none, a rank that needs memory, too many loans, out of memory.
-static inline TF_Tensor *dvt_lend(dvt_lender *lender, const TF_Tensor *from, int source) {
+// A handle of an earlier loan, for a view of *from; NULL when there is none, or dvt_lend would give none.
+static inline TF_Tensor *dvt_lend_again(dvt_lender *lender, const TF_Tensor *from, int source) {
   if (!dvt_lender_is_here(lender) || DVT_UNLIKELY(from->rank > DVT_INLINE_RANK)) return NULL;
   unsigned open = atomic_load_explicit(&lender->open, memory_order_relaxed);
   int loan = __builtin_ctz(~open);
   if (DVT_UNLIKELY(loan >= DVT_MAX_LOANS)) return NULL;
   TF_Tensor *handle = lender->handles[loan];
-  if (DVT_UNLIKELY(!handle) && !(handle = dvt_lender_handle_new(lender, loan))) return NULL;
+  if (DVT_UNLIKELY(!handle)) return NULL;
   dvt_tensor_view(handle, from);
   lender->sources[loan] = source;
   atomic_store_explicit(&lender->open, open | 1u << loan, memory_order_relaxed);
   return handle;
 }
+// The same for handles[0] and whoever has filled it in, when no loan is open.
+static inline void dvt_lender_open_first(dvt_lender *lender, int source) {
+  lender->sources[0] = source;
+  atomic_store_explicit(&lender->open, 1, memory_order_relaxed);
+}
+// A handle to *from, whose reference outlives the call; NULL when it must count its own: another thread's
+// lender or none, a rank that needs memory, too many loans, out of memory. May be asked when dvt_lend_again
+// gave none.
+TF_Tensor *dvt_lend(dvt_lender *lender, const TF_Tensor *from, int source) DVT_NODISCARD;
 // Does a handle that is out read the buffer? Any thread may ask; another than the lender's is told of any.
 bool dvt_lender_has_lent(const dvt_lender *lender, const dvt_buffer *buffer);
 // The input that the handle reads; -1: no loan of this lender to this thread, or no input.

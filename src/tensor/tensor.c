@@ -13,29 +13,36 @@ static void drop_dims(TF_Tensor *t) {
   t->rank = 0;
 }
 
-// Stores the dims of a tensor that has none on the heap. `dims` were checked by the caller.
-static dvt_status store_dims(TF_Tensor *t, const int64_t *dims, int rank) {
-  int64_t *to = t->shape.inline_dims;
-  if (DVT_UNLIKELY(rank > DVT_INLINE_RANK)) {
-    to = dvt_malloc((size_t)rank * sizeof *to);
-    if (!to) return dvt_error_out_of_memory((size_t)rank * sizeof *to);
-    t->shape.heap_dims = to;
+static dvt_status DVT_COLD store_many_dims(TF_Tensor *t, int dtype, const int64_t *dims, int rank) {
+  size_t bytes = (size_t)rank * sizeof *dims;
+  int64_t *to = dvt_malloc(bytes);
+  if (!to) return dvt_error_out_of_memory(bytes);
+  memcpy(to, dims, bytes);
+  t->shape.heap_dims = to;
+  dvt_tensor_set_kind(t, dvt_tensor_kind_word(dtype, rank));
+  return NULL;
+}
+
+// Stores dtype and dims of a tensor that has no dims on the heap. `dims` were checked by the caller.
+static inline dvt_status store_shape(TF_Tensor *t, int dtype, const int64_t *dims, int rank) {
+  if (DVT_UNLIKELY(rank > DVT_INLINE_RANK)) return store_many_dims(t, dtype, dims, rank);
+  for (int i = 0; i < rank; i++) {
+    t->shape.inline_dims[i] = dims[i];
+    DVT_FEW_TURNS();
   }
-  for (int i = 0; i < rank; i++) to[i] = dims[i];
-  t->rank = rank;
+  dvt_tensor_set_kind(t, dvt_tensor_kind_word(dtype, rank));
   return NULL;
 }
 
 dvt_status dvt_tensor_init_with_buffer(TF_Tensor *out, int dtype, const int64_t *dims, int rank,
                                        dvt_buffer *buffer) {
-  dvt_status status = store_dims(out, dims, rank);
+  dvt_status status = store_shape(out, dtype, dims, rank);
   if (DVT_UNLIKELY(status != NULL)) {
     dvt_buffer_release(buffer);
     return status;
   }
   out->buffer = buffer;
   out->data = buffer->data;
-  out->dtype = dtype;
   return NULL;
 }
 
@@ -62,10 +69,9 @@ dvt_status dvt_tensor_init_lasting(TF_Tensor *out, int dtype, const int64_t *dim
 }
 
 dvt_status dvt_tensor_init_copy(TF_Tensor *out, const TF_Tensor *src) {
-  DVT_RETURN_IF_ERROR(store_dims(out, dvt_tensor_dims(src), src->rank));
+  DVT_RETURN_IF_ERROR(store_shape(out, src->dtype, dvt_tensor_dims(src), src->rank));
   out->buffer = src->buffer ? dvt_buffer_retain(src->buffer) : NULL;
   out->data = src->data;
-  out->dtype = src->dtype;
   return NULL;
 }
 
@@ -86,7 +92,7 @@ dvt_status dvt_tensor_set_shape(TF_Tensor *t, const int64_t *dims, int rank) {
   int64_t count;
   DVT_RETURN_IF_ERROR(dvt_shape_count(dims, rank, &count));
   TF_Tensor shaped = {0};
-  DVT_RETURN_IF_ERROR(store_dims(&shaped, dims, rank));
+  DVT_RETURN_IF_ERROR(store_shape(&shaped, t->dtype, dims, rank));
   drop_dims(t);
   t->shape = shaped.shape;
   t->rank = shaped.rank;

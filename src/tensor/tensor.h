@@ -15,7 +15,7 @@
 struct TF_Tensor {
   dvt_buffer *buffer;  // NULL: empty value (no tensor)
   void *data;          // == buffer->data
-  int32_t dtype;
+  int32_t dtype;  // with rank one word, see dvt_tensor_kind_word
   int32_t rank;
   union {
     int64_t inline_dims[DVT_INLINE_RANK];
@@ -37,14 +37,33 @@ static inline const int64_t *dvt_tensor_dims(const TF_Tensor *t) {
   return t->rank <= DVT_INLINE_RANK ? t->shape.inline_dims : t->shape.heap_dims;
 }
 
+// dtype and rank as one word. They are copied and compared together, and a load of both that follows a store of each
+// waits until the stores have left the processor's queue, so they are stored together too.
+typedef struct dvt_tensor_kind {
+  _Alignas(8) int32_t dtype;
+  int32_t rank;
+} dvt_tensor_kind;
+static inline uint64_t dvt_tensor_kind_word(int dtype, int rank) {
+  dvt_tensor_kind kind = {dtype, rank};
+  uint64_t word;
+  memcpy(&word, &kind, sizeof word);
+  return word;
+}
+static inline uint64_t dvt_tensor_get_kind(const TF_Tensor *t) {
+  uint64_t word;
+  memcpy(&word, &t->dtype, sizeof word);
+  return word;
+}
+static inline void dvt_tensor_set_kind(TF_Tensor *t, uint64_t word) { memcpy(&t->dtype, &word, sizeof word); }
+
 // *out becomes a second view of *from, whose rank is DVT_INLINE_RANK at most; references are the caller's to
 // count. Copies the dims that there are, not the room for them: wide loads of what was just written stall.
 static inline void dvt_tensor_view(TF_Tensor *out, const TF_Tensor *from) {
+  int32_t rank = from->rank;
   out->buffer = from->buffer;
   out->data = from->data;
-  out->dtype = from->dtype;
-  out->rank = from->rank;
-  for (int32_t i = 0; i < from->rank; i++) {
+  dvt_tensor_set_kind(out, dvt_tensor_get_kind(from));
+  for (int32_t i = 0; i < rank; i++) {
     out->shape.inline_dims[i] = from->shape.inline_dims[i];
     DVT_FEW_TURNS();
   }
