@@ -3,10 +3,12 @@
 // "name value unit"; bench/run.py pairs the runs and prints ratios.
 #include <dlfcn.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/c_api_experimental.h"
@@ -390,6 +392,99 @@ static void bench_steady(void) {
   print("run.one_node", steady_ns("BenchIncrement", 1, 2000), "ns");
 }
 
+// RunOptions: trace_level FULL_TRACE, in the caller's thread.
+static const unsigned char traced_caller_thread[] = {0x08, 0x03, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                                     0xff, 0xff, 0xff, 0xff, 0x01};
+
+// A step with RunMetadata, which is what stock can do: recording and writing together.
+static double metadata_ns(int count) {
+  run r = new_chain_run("BenchPass", count);
+  r.session = open_session(r.graph);
+  TF_Buffer *options = TF_NewBufferFromString(traced_caller_thread, sizeof traced_caller_thread);
+  double best = INFINITY;
+  for (int rep = 0; rep < 41; rep++) {
+    TF_Tensor *out = NULL;
+    TF_Buffer *metadata = TF_NewBuffer();
+    double t = now_ns();
+    TF_SessionRun(r.session, options, &r.feed, &r.value, 1, &r.fetch, &out, 1, NULL, 0, metadata, status);
+    best = fmin(best, now_ns() - t);
+    check("TF_SessionRun");
+    TF_DeleteTensor(out);
+    TF_DeleteBuffer(metadata);
+  }
+  return best;
+}
+
+// Recording alone, by the model API.
+typedef struct model_calls {
+  void (*open)(const char *path, const void *options, void **out_model, TF_Status *status);
+  void (*close)(void *model);
+  void (*run)(void *model, const char *signature, const char *const *input_names, TF_Tensor *const *inputs,
+              int input_count, const char *const *output_names, TF_Tensor **outputs, int output_count, TF_Status *status);
+  void (*set_profiling)(void *model, bool on);
+} model_calls;
+
+static bool find_model_calls(model_calls *calls) {
+  const char *names[] = {"dvt_model_open", "dvt_model_close", "dvt_model_run", "dvt_model_set_profiling"};
+  for (int i = 0; i < 4; i++) {
+    void *found = dlsym(RTLD_DEFAULT, names[i]);
+    if (!found) return false;
+    memcpy((char *)calls + (size_t)i * sizeof found, &found, sizeof found);
+  }
+  return true;
+}
+
+static void write_chain(const char *path, const char *op, int count) {
+  TF_Graph *graph = TF_NewGraph();
+  chain(graph, op, count, placeholder(graph));
+  TF_Buffer *bytes = TF_NewBuffer();
+  TF_GraphToGraphDef(graph, bytes, status);
+  check("TF_GraphToGraphDef");
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes->data, 1, bytes->length, file) != bytes->length || fclose(file)) exit(1);
+  TF_DeleteBuffer(bytes);
+  TF_DeleteGraph(graph);
+}
+
+static double model_run_ns(const model_calls *calls, void *model, TF_Tensor *value) {
+  const char *input = "x";
+  double best = INFINITY;
+  for (int rep = 0; rep < 201; rep++) {
+    TF_Tensor *out = NULL;
+    double t = now_ns();
+    calls->run(model, NULL, &input, &value, 1, NULL, &out, 1, status);
+    best = fmin(best, now_ns() - t);
+    check("dvt_model_run");
+    TF_DeleteTensor(out);
+  }
+  return best;
+}
+
+static void bench_trace(void) {
+  enum { COUNT = 1000 };
+  load_plugin();
+  print("trace.metadata_per_node", metadata_ns(COUNT) / COUNT, "ns");
+  model_calls calls;
+  if (!find_model_calls(&calls)) return;
+  char path[] = "abi_bench_XXXXXX";
+  int fd = mkstemp(path);
+  if (fd < 0) return;
+  close(fd);
+  write_chain(path, "BenchPass", COUNT);
+  void *model = NULL;
+  calls.open(path, NULL, &model, status);
+  check("dvt_model_open");
+  unlink(path);
+  TF_Tensor *value = TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof(float));
+  *(float *)TF_TensorData(value) = 1;
+  double off = model_run_ns(&calls, model, value);
+  calls.set_profiling(model, true);
+  double on = model_run_ns(&calls, model, value);
+  print("trace.record_per_node", (on - off) / COUNT, "ns");
+  TF_DeleteTensor(value);
+  calls.close(model);
+}
+
 // A SavedModel: argv holds its directory, the input tensor's node, its shape as "1,43844,1", and the output node.
 static void bench_model(char **argv) {
   double t = now_ns();
@@ -480,7 +575,7 @@ static const struct {
 } benches[] = {{"start", bench_start},         {"register", bench_register}, {"graph", bench_graph},
                {"first_run", bench_first_run}, {"steady", bench_steady},
               {"shape", bench_shape}, {"infer", bench_infer},
-              {"lookup", bench_lookup}};
+              {"lookup", bench_lookup}, {"trace", bench_trace}};
 
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
@@ -494,7 +589,7 @@ int main(int argc, char **argv) {
     bench_model(argv + 2);
     return 0;
   }
-  fprintf(stderr, "usage: abi_bench start|register|graph|shape|infer|lookup|first_run|steady\n"
+  fprintf(stderr, "usage: abi_bench start|register|graph|shape|infer|lookup|first_run|steady|trace\n"
                   "       abi_bench model SAVED_MODEL INPUT_NODE DIM,DIM,... OUTPUT_NODE\n");
   return 2;
 }

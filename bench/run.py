@@ -23,7 +23,7 @@ GOALS = {  # name: (limit, unit), from the project's goals
     "register.bytes_per_op_and_kernel": 600, "graph.add_node": 500, "graph.import_node": 600,
     "run.first_1000_nodes": 2.0, "run.chain_pass_per_node": 60, "run.chain_increment_per_node": 60,
     "run.one_node": 500, "shape.identity_function": 15, "shape.add_node_same_shape": 400,
-    "infer.whole_100000_nodes": 100, "lookup.kernel_of_50000": 100,
+    "infer.whole_100000_nodes": 100, "lookup.kernel_of_50000": 100, "trace.record_per_node": 100,
 }
 
 
@@ -56,7 +56,7 @@ def main():
         if not stock:
             sys.exit("bench/run.py: no stock TensorFlow found; run scripts/setup.sh bench, or pass --stock DIR")
     libraries = {"dovetail": os.path.join(BUILD, "lib", "compat"), "stock": stock}
-    tests = [[name] for name in ("start", "register", "graph", "shape", "infer", "lookup", "first_run", "steady")]
+    tests = [[name] for name in ("start", "register", "graph", "shape", "infer", "lookup", "first_run", "steady", "trace")]
     if os.path.isdir(options.model):
         tests.append(["model", options.model, "serving_default_input_2", "1,43844,1", "StatefulPartitionedCall"])
     best = {}

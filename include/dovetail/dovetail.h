@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "dovetail/export.h"
+#include "tensorflow/c/tf_buffer.h"
 #include "tensorflow/c/tf_datatype.h"
 #include "tensorflow/c/tf_status.h"
 #include "tensorflow/c/tf_tensor.h"
@@ -281,7 +282,8 @@ DVT_EXPORT void dvt_model_save_graph(const dvt_model *model, const char *path, T
 
 // ---- what ran, what is missing ----
 
-// Whether runs record the time of each node, for dvt_model_profile. Off at first; it costs two clock readings a node.
+// Whether runs record what each node does, for dvt_model_profile and dvt_model_trace. Off at first; it costs less than
+// 100 ns a node.
 // Threads: any; runs that already started keep what they found. Since: dovetail
 DVT_EXPORT void dvt_model_set_profiling(dvt_model *model, bool on);
 
@@ -293,6 +295,14 @@ DVT_EXPORT int dvt_model_profile(dvt_model *model, dvt_op_time **out_times);
 // Frees what dvt_model_profile gave. NULL is fine.
 // Threads: any. Since: dovetail
 DVT_EXPORT void dvt_op_times_free(dvt_op_time *times);
+
+// Writes what the profiled run that finished last did, failed ones included, as JSON in Chrome's trace event format, which
+// Perfetto (ui.perfetto.dev) and chrome://tracing show: for each node its thread, times in microseconds from the begin of
+// the run, plugin, inputs, dtypes and shapes of its outputs, bytes that it allocated, and the spans that its kernel named
+// (dovetail/trace.h).
+// Owner: out_json is an empty buffer of the caller's; left alone on failure. Threads: any. Errors: FAILED_PRECONDITION no
+// run was profiled; INVALID_ARGUMENT the model is NULL or the buffer not empty. Since: dovetail
+DVT_EXPORT void dvt_model_trace(dvt_model *model, TF_Buffer *out_json, TF_Status *status);
 
 // Number of op types in the model. The first call looks up every op and kernel, which may load plugins.
 // Threads: any. Since: dovetail

@@ -3,6 +3,7 @@
 
 #include "capi/construction.h"
 #include "exec/callable.h"
+#include "exec/run.h"
 #include "kernel/context.h"
 #include "op/attr.h"
 
@@ -69,10 +70,12 @@ void dvt_callable_run(TF_OpKernelContext *ctx, const dvt_callable *callable, dvt
                       TF_Tensor **args, int arg_count, TF_Tensor **results, int result_count,
                       TF_Status *status) {
   dvt_status error = check_args(callable, args, arg_count, results, result_count);
-  // An asynchronous kernel may outlast its step, and the profile with it.
-  dvt_profile *profile = ctx->kernel->def->compute ? ctx->step->profile : NULL;
+  // The threads of an asynchronous kernel may be in the middle of another node.
+  bool counts = DVT_UNLIKELY(ctx->step->profile != NULL) && ctx->kernel->def->compute;
+  int64_t start = counts ? dvt_now_ns() : 0;
   if (!error)
-    error = dvt_callable_call((dvt_callable *)callable, mode, ctx->step, profile, args, arg_count, results,
-                              result_count);
+    error =
+        dvt_callable_call((dvt_callable *)callable, mode, ctx->step, args, arg_count, results, result_count);
+  if (counts) dvt_called_add(dvt_now_ns() - start);
   dvt_status_to_tf(error, status);
 }

@@ -349,13 +349,15 @@ static dvt_status check_complete(const run *r) {
 }
 
 static dvt_status run_session(const run *r, TF_Tensor *const *inputs, TF_Tensor **outputs) {
-  dvt_profile profile = {0};
   dvt_run_options options;
   DVT_RETURN_IF_ERROR(dvt_run_options_parse((dvt_str){0}, &options));
-  if (atomic_load_explicit(&r->model->profiling, memory_order_relaxed)) options.profile = &profile;
+  if (atomic_load_explicit(&r->model->profiling, memory_order_relaxed)) {
+    options.profile = dvt_profile_new();
+    if (!options.profile) return dvt_error_out_of_memory(sizeof *options.profile);
+  }
   dvt_status status = dvt_session_run(r->model->session, &options, r->feeds, inputs, r->feed_count,
                                       r->fetches, outputs, r->fetch_count, NULL, 0, NULL);
-  if (options.profile) dvt_model_take_profile(r->model, &profile);
+  if (options.profile) dvt_model_take_profile(r->model, options.profile);
   return status;
 }
 

@@ -44,8 +44,7 @@ struct dvt_model {
   size_t node_kernel_count;
   bool ops_known;
   atomic_bool profiling;
-  dvt_profile profile;
-  bool has_profile;
+  dvt_profile *profile;  // of the profiled run that finished last; NULL: none
 };
 
 // NAME NULL: the default. NOT_FOUND with the names that exist.
@@ -66,7 +65,7 @@ void dvt_model_describe_ends(dvt_model *model);
 void dvt_model_resolve(dvt_model *model);
 // dtype and shape of a graph output into `info` (dims from the arena). The graph must be there.
 dvt_status dvt_model_describe_output(dvt_model *model, TF_Output output, dvt_tensor_info *info) DVT_NODISCARD;
-void dvt_model_take_profile(dvt_model *model, dvt_profile *profile);  // empties *profile
+void dvt_model_take_profile(dvt_model *model, dvt_profile *profile);  // takes the reference over
 
 // Walking a serialised GraphDef. Field numbers of the public graph.proto, node_def.proto, function.proto,
 // op_def.proto.

@@ -371,7 +371,7 @@ void dvt_model_close(dvt_model *model) {
   dvt_saved_model_close(model->saved_model);
   dvt_buf_deinit(&model->file);
   dvt_buf_deinit(&model->initializer);
-  if (model->has_profile) dvt_profile_deinit(&model->profile);
+  dvt_profile_release(model->profile);
   dvt_arena_deinit(&model->arena);
   pthread_mutex_destroy(&model->lock);
   dvt_free(model);

@@ -87,13 +87,17 @@ static dvt_status run_with_buffers(TF_Session *session, const TF_Buffer *run_opt
   dvt_status status =
       dvt_session_run(session, &options, inputs, input_values, ninputs, outputs, output_values, noutputs,
                       targets, ntargets, run_metadata ? &metadata : NULL);
-  if (!status && run_metadata) {
-    status = dvt_buf_to_tf_buffer(&metadata, run_metadata);
-    for (int i = 0; i < noutputs && status; i++) {
-      dvt_tensor_handle_delete(output_values[i]);
-      output_values[i] = NULL;
-    }
+  // A step that failed tells what it did, too.
+  bool has_metadata = run_metadata && (!status || metadata.len);
+  dvt_status written = has_metadata ? dvt_buf_to_tf_buffer(&metadata, run_metadata) : NULL;
+  for (int i = 0; i < noutputs && written && !status; i++) {
+    dvt_tensor_handle_delete(output_values[i]);
+    output_values[i] = NULL;
   }
+  if (status)
+    dvt_status_free(written);
+  else
+    status = written;
   dvt_buf_deinit(&metadata);
   return status;
 }

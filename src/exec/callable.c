@@ -95,21 +95,16 @@ static dvt_status call(dvt_callable *callable, bool owns_args, dvt_run *run, int
     DVT_RETURN_IF_ERROR(dvt_plan_check_feed(run->plan, i, run->feeds[i]));
     if (owns_args) DVT_RETURN_IF_ERROR(dvt_tensor_handle_own(run->feeds[i]));
   }
-  if (DVT_LIKELY(!run->profile)) return dvt_plan_run(run);
-  int64_t start = dvt_now_ns();
-  dvt_status status = dvt_plan_run(run);
-  dvt_called_add(dvt_now_ns() - start);
-  return status;
+  return dvt_plan_run(run);
 }
 
 dvt_status dvt_callable_call(dvt_callable *callable, dvt_callable_args mode, dvt_step *caller,
-                             dvt_profile *profile, TF_Tensor **args, int arg_count, TF_Tensor **results,
-                             int result_count) {
+                             TF_Tensor **args, int arg_count, TF_Tensor **results, int result_count) {
   bool owns_args = mode == DVT_CALLABLE_GIVE_ARGS;
   dvt_run run = {.feeds = args,
                  .fetched = results,
                  .caller = caller,
-                 .profile = profile,
+                 .profile = caller->profile,
                  .step_id = caller->id,
                  .deadline_ns = caller->deadline_ns,
                  .in_caller = caller->in_caller};

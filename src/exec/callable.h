@@ -20,9 +20,9 @@ struct dvt_callable {
 // The session's callable for the NameAttrList `func`; whether the library has the function is looked at when
 // it is first called. The caller holds the build lock.
 dvt_status dvt_session_callable(TF_Session *session, dvt_str func, dvt_callable **out_callable) DVT_NODISCARD;
-// Runs it as part of the step `caller`. `profile` may be NULL. Contract as dvt_callable_run's.
+// Runs it as part of the step `caller`. Contract as dvt_callable_run's.
 dvt_status dvt_callable_call(dvt_callable *callable, dvt_callable_args mode, dvt_step *caller,
-                             dvt_profile *profile, TF_Tensor **args, int arg_count, TF_Tensor **results,
+                             TF_Tensor **args, int arg_count, TF_Tensor **results,
                              int result_count) DVT_NODISCARD;
 void dvt_callables_cancel(TF_Session *session);
 void dvt_callables_deinit(TF_Session *session);

@@ -122,6 +122,7 @@ typedef struct dvt_execution {
   dvt_ready task;
   int64_t start_ns, end_ns, called_ns;
   int32_t thread;
+  dvt_node_trace trace;  // of a traced step
   // Asynchronous kernels, under the state's lock:
   int holders;  // the caller of compute, and done
   // Done objects are used in turn: a kernel that reports twice does not report for the next in its place.
@@ -161,7 +162,7 @@ struct dvt_flow_state {
   dvt_execution *free_executions, *at_work;
   TF_Tensor *fetched;
   bool measure, in_caller;
-  dvt_profile *profile;
+  dvt_profile *profile;  // a reference: kernels given up may still name spans
 };
 
 // Frames at run time (flow_frames.c). The caller holds the state's lock. Errors are put into state->error.

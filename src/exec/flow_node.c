@@ -79,11 +79,22 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
   return node->is_async ? NULL : dvt_context_finish(ctx, false);
 }
 
+static void begin_trace(dvt_execution *e) {
+  e->trace.profile = e->state->profile;
+  e->trace.plan = e->state->plan;
+  e->trace.node = e->task.node;
+  atomic_store_explicit(&e->trace.output_bytes, 0, memory_order_relaxed);
+  atomic_store_explicit(&e->trace.temp_bytes, 0, memory_order_relaxed);
+  e->ctx.trace = &e->trace;
+}
+
 void dvt_execution_begin(dvt_execution *e) {
   dvt_flow_state *state = e->state;
   const dvt_flow *flow = state->flow;
   const dvt_flow_node *node = &flow->nodes[e->task.node];
   dvt_iteration *it = e->task.iteration;
+  e->ctx.trace = NULL;
+  if (DVT_UNLIKELY(state->profile != NULL)) begin_trace(e);
   for (int32_t i = 0; i < node->input_count; i++) {
     dvt_source source = flow->plan->inputs[node->first_input + i];
     e->last_use[i] = source.node >= 0 || (source.node == DVT_SOURCE_FEED && flow->feed_moves[source.index]);

@@ -65,9 +65,33 @@ static void complete(dvt_flow_state *state, dvt_execution *e, dvt_status status)
   dvt_flow_fail(state, status);
   if (!state->error) dvt_frames_propagate(state, &e->task, e->outputs);
   dvt_execution_drop_outputs(e);
-  if (state->profile && !e->task.is_dead && state->flow->nodes[e->task.node].kind == DVT_NODE_KERNEL)
-    dvt_profile_add(state->profile, state->flow->nodes[e->task.node].session_node, e->start_ns, e->end_ns,
-                    e->called_ns, e->thread);
+}
+
+static int64_t now(const dvt_flow_state *state) {
+  return state->profile ? dvt_profile_now(state->profile) : dvt_now_ns();
+}
+
+// To the profile, while the outputs are there.
+static void record(const dvt_flow_state *state, dvt_execution *e, bool has_failed, bool is_unfinished) {
+  const dvt_flow_node *node = &state->flow->nodes[e->task.node];
+  bool runs = node->kind == DVT_NODE_KERNEL || node->kind == DVT_NODE_CONST || node->kind == DVT_NODE_NOOP ||
+              node->kind >= DVT_NODE_SWITCH;
+  if (DVT_LIKELY(!state->profile) || e->task.is_dead || !runs) return;
+  dvt_profile_entry entry = {
+      .plan = state->plan,
+      .node = e->task.node,
+      .thread = e->thread,
+      .scheduled_ns = e->start_ns,
+      .start_ns = e->start_ns,
+      .end_ns = is_unfinished ? now(state) : e->end_ns,
+      .called_ns = e->called_ns,
+      .output_bytes = atomic_load_explicit(&e->trace.output_bytes, memory_order_relaxed),
+      .temp_bytes = atomic_load_explicit(&e->trace.temp_bytes, memory_order_relaxed),
+      .is_async = node->is_async,
+      .has_failed = has_failed,
+      .is_unfinished = is_unfinished,
+  };
+  dvt_profile_add(state->profile, &entry, e->outputs, is_unfinished ? 0 : node->output_count);
 }
 
 static dvt_status annotate(const dvt_execution *e, dvt_status status) {
@@ -114,13 +138,14 @@ static dvt_status DVT_COLD name_at_work(const dvt_flow_state *state, dvt_status 
 static void async_done(void *arg) {
   dvt_execution *e = arg;
   dvt_flow_state *state = e->state;
-  e->end_ns = dvt_now_ns();
+  e->end_ns = state->profile ? now(state) : 0;
   pthread_mutex_lock(&state->lock);
   // Within the lock: the thread that started the kernel may be looking at its context in note_failure.
   dvt_status status = annotate(e, dvt_context_finish(&e->ctx, false));
   at_work_remove(state, e);
   state->async_failed -= e->has_failed;
   e->has_failed = false;
+  if (!state->is_abandoned) record(state, e, status != NULL, false);
   dvt_execution_drop_inputs(e);
   if (state->is_abandoned) {
     dvt_execution_drop_outputs(e);
@@ -156,11 +181,13 @@ static void run_async(dvt_flow_state *state, dvt_execution *e) {
   e->ctx.done->arg = e;
   e->next_done = (uint8_t)((e->next_done + 1) % DVT_DONES);
   pthread_mutex_unlock(&state->lock);
-  e->start_ns = dvt_now_ns();
+  e->start_ns = state->profile ? now(state) : 0;
   e->called_ns = 0;
   dvt_execution_begin(e);
+  int64_t around = dvt_called_enter();
   dvt_status status = dvt_execution_run(e);
   dvt_status_free(status);  // asynchronous kernels report through the context
+  dvt_called_leave(around);
   pthread_mutex_lock(&state->lock);
   if (--e->holders == 0)
     give_execution(state, e);
@@ -175,11 +202,12 @@ static void run_sync(dvt_flow_state *state, dvt_execution *e) {
   pthread_mutex_unlock(&state->lock);
   dvt_execution_begin(e);
   int64_t around = timed ? dvt_called_enter() : 0;
-  if (timed) e->start_ns = dvt_now_ns();
+  if (timed) e->start_ns = now(state);
   if (!e->task.is_dead) status = annotate(e, dvt_execution_run(e));
-  if (timed) e->end_ns = dvt_now_ns();
+  if (timed) e->end_ns = now(state);
   e->called_ns = timed ? dvt_called_leave(around) : 0;
   if (state->measure && !e->task.is_dead) dvt_node_cost(node, e->end_ns - e->start_ns);
+  record(state, e, status != NULL, false);
   dvt_execution_drop_inputs(e);
   pthread_mutex_lock(&state->lock);
   complete(state, e, status);
@@ -276,11 +304,12 @@ static bool may_leave(const dvt_flow_state *state) {
 
 // The caller's part; with the lock.
 static void walk(dvt_flow_state *state) {
+  int32_t thread = state->profile ? dvt_pool_worker_index(state->plan->session->pool) : 0;
   for (;;) {
     check_stop(state);
     if (state->error) state->ready_count = 0;
     if (state->ready_count > 0) {
-      run_one(state, 0);
+      run_one(state, thread);
       continue;
     }
     if (may_leave(state)) return;
@@ -304,6 +333,8 @@ static void state_recycle(dvt_flow_state *state) {
     state->is_abandoned = false;
     dvt_step_finish(&state->step);
   }
+  dvt_profile_release(state->profile);
+  state->profile = NULL;
   dvt_state_pool_give(&state->plan->flow_states, &state->pooled);
 }
 
@@ -345,8 +376,9 @@ static dvt_status fetch(dvt_flow_state *state, TF_Tensor **out_fetched) {
 
 // Leaves the state to asynchronous kernels that are still at work.
 static void abandon(dvt_flow_state *state) {
+  for (dvt_execution *e = state->at_work; e && state->profile; e = e->next)
+    record(state, e, e->has_failed, true);
   state->is_abandoned = true;
-  state->profile = NULL;
 }
 
 static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
@@ -427,7 +459,7 @@ dvt_status dvt_flow_run(dvt_run *run) {
   state->is_stopped = state->is_cancelled = false;
   state->measure = run->measure;
   state->in_caller = run->in_caller;
-  state->profile = run->profile;
+  state->profile = run->profile ? dvt_profile_retain(run->profile) : NULL;
   dvt_status status = run_in(state, run);
   pthread_mutex_lock(&state->lock);
   if (!state->is_abandoned) drop_values(state);

@@ -111,7 +111,8 @@ dvt_status dvt_run_options_parse(dvt_str proto, dvt_run_options *out_options) {
   dvt_field field;
   while (dvt_wire_next(&w, &field)) {
     if (field.type != DVT_WIRE_VARINT) continue;
-    if (field.number == 1) options.trace = field.value != 0;
+    if (field.number == 1)
+      options.trace = (int32_t)field.value > 0;  // all levels: the CPU has one kind of trace
     if (field.number == 2) options.timeout_ms = (int64_t)field.value;
     if (field.number == 3) options.inter_op_thread_pool = (int32_t)field.value;
   }

@@ -42,6 +42,11 @@ typedef struct dvt_array_plan {
   int32_t *slots;  // slot of each output, -1: heap
 } dvt_array_plan;
 
+typedef struct dvt_plan_value {
+  const dvt_session_node *node;
+  int32_t output;
+} dvt_plan_value;
+
 typedef struct dvt_plan_feed {
   int32_t dtype;
   int32_t rank;         // -1: any shape fits
@@ -74,6 +79,7 @@ struct dvt_plan {
   int32_t *controls;
   dvt_source *fetches;  // as inputs
   TF_Tensor **constants;
+  dvt_plan_value *constant_values;  // parallel to constants: whose outputs they are
   int32_t constant_count;
 
   bool owns_feeds;  // a step may forward what it is fed: the values are moved in, not borrowed

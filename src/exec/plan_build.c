@@ -22,6 +22,11 @@ static dvt_status settle(builder *b, int32_t expanded) {
   return NULL;
 }
 
+static void add_constant(dvt_plan *plan, dvt_session_node *node, int32_t output) {
+  plan->constants[plan->constant_count] = &node->constants[output];
+  plan->constant_values[plan->constant_count++] = (dvt_plan_value){node, output};
+}
+
 // A source of the expansion as a source of the plan: outputs of dropped nodes are constants.
 static dvt_source plan_source(builder *b, dvt_source source) {
   if (source.node < 0) return source;
@@ -31,8 +36,7 @@ static dvt_source plan_source(builder *b, dvt_source source) {
   int32_t *first = &b->constant[source.node];
   if (*first < 0) {
     *first = plan->constant_count;
-    for (int32_t i = 0; i < sn->op->def.output_count; i++)
-      plan->constants[plan->constant_count++] = &sn->constants[i];
+    for (int32_t i = 0; i < sn->op->def.output_count; i++) add_constant(plan, sn, i);
   }
   return (dvt_source){DVT_SOURCE_CONST, *first + source.index};
 }
@@ -69,7 +73,7 @@ static void lay_out_node(builder *b, int32_t expanded) {
   }
   if (from->session_node->kind == DVT_NODE_CONST) {
     to->constant = plan->constant_count;
-    plan->constants[plan->constant_count++] = &from->session_node->constants[0];
+    add_constant(plan, from->session_node, 0);
   }
 }
 
@@ -91,8 +95,9 @@ static dvt_status allocate(builder *b, int fetch_count) {
   plan->controls = dvt_arena_calloc(&plan->arena, x->control_count, sizeof *plan->controls);
   plan->fetches = dvt_arena_calloc(&plan->arena, (size_t)fetch_count, sizeof *plan->fetches);
   plan->constants = dvt_arena_calloc(&plan->arena, most_constants(x), sizeof *plan->constants);
+  plan->constant_values = dvt_arena_calloc(&plan->arena, most_constants(x), sizeof *plan->constant_values);
   if (!plan->nodes || !plan->inputs || !plan->stable_inputs || !plan->controls || !plan->fetches ||
-      !plan->constants)
+      !plan->constants || !plan->constant_values)
     return dvt_error_out_of_memory(x->input_count * sizeof *plan->inputs);
   return NULL;
 }

@@ -44,9 +44,6 @@ dvt_status dvt_closed_error(void) DVT_NODISCARD DVT_COLD;
 dvt_status dvt_node_failed(dvt_status status, const dvt_session_node *node, TF_Tensor *const *inputs,
                            int32_t input_count) DVT_NODISCARD DVT_COLD;
 
-// Appends an entry for the node; a profile that memory is too short for lacks entries.
-void dvt_profile_add(dvt_profile *profile, const dvt_session_node *node, int64_t start_ns, int64_t end_ns,
-                     int64_t called, int thread);
 // How long the node that runs on this thread has been in functions that it calls: enter before its kernel
 // runs, leave with what enter gave, which is what belongs to the node around it.
 int64_t dvt_called_enter(void);

@@ -282,40 +282,34 @@ dvt_status dvt_plan_check_feed(const dvt_plan *plan, int i, const TF_Tensor *val
 dvt_status dvt_plan_run(dvt_run *run) {
   dvt_plan *plan = run->plan;
   bool flow = dvt_choose_flow(plan, run, &run->measure);
+  run->measure &= !run->profile;  // a traced step takes longer
   int64_t start = run->measure ? dvt_now_ns() : 0;
   dvt_status status = flow ? dvt_flow_run(run) : dvt_array_run(run);
   if (run->measure && !status) dvt_choose_learn(plan, flow, dvt_now_ns() - start);
   return status;
 }
 
-static int64_t unix_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+// RunMetadata tells of a step that failed, too: of what ran until then.
+static dvt_status write_metadata(const dvt_run *run, const dvt_run_options *options, dvt_status status,
+                                 dvt_buf *run_metadata) {
+  if (options->trace) dvt_profile_to_run_metadata(run->profile, run_metadata);
+  if (!run_metadata->failed || status) return status;
+  for (int32_t i = 0; i < run->plan->fetch_count; i++) {
+    dvt_tensor_handle_delete(run->fetched[i]);
+    run->fetched[i] = NULL;
+  }
+  return dvt_error_out_of_memory(run_metadata->len);
 }
 
-// With clocks and a profile; `run` is ready but for these.
+// With a profile; `run` is ready but for it.
 static dvt_status run_profiled(dvt_run *run, const dvt_run_options *options, dvt_buf *run_metadata) {
-  dvt_profile own = {0};
-  bool own_wanted = options && options->trace && run_metadata;
-  run->profile = options && options->profile ? options->profile : own_wanted ? &own : NULL;
-  if (run->profile) {
-    run->profile->start_unix_us = unix_us();
-    run->profile->start_ns = dvt_now_ns();
-  }
+  run->profile = options->profile ? dvt_profile_retain(options->profile) : dvt_profile_new();
+  if (!run->profile) return dvt_error_out_of_memory(sizeof *run->profile);
+  dvt_profile_begin(run->profile, run->plan, run->feeds);
   dvt_status status = dvt_plan_run(run);
-  if (run->profile) run->profile->end_ns = dvt_now_ns();
-  if (!status && own_wanted) {
-    dvt_profile_to_run_metadata(run->profile, run->plan->session->device->name, run_metadata);
-    if (run_metadata->failed) {
-      status = dvt_error_out_of_memory(run_metadata->len);
-      for (int32_t i = 0; i < run->plan->fetch_count; i++) {
-        dvt_tensor_handle_delete(run->fetched[i]);
-        run->fetched[i] = NULL;
-      }
-    }
-  }
-  dvt_profile_deinit(&own);
+  dvt_profile_end(run->profile, status != NULL);
+  if (run_metadata) status = write_metadata(run, options, status, run_metadata);
+  dvt_profile_release(run->profile);
   return status;
 }
 

@@ -37,7 +37,7 @@ typedef struct dvt_run_options {  // what is read of RunOptions
   int64_t timeout_ms;             // 0 = the session's
   int inter_op_thread_pool;       // -1: caller's thread
   bool trace;                     // trace_level > NO_TRACE: step_stats wanted
-  dvt_profile *profile;           // not from RunOptions: receives the times of the nodes when not NULL
+  dvt_profile *profile;  // not from RunOptions: a fresh one that receives what the nodes did, or NULL
 } dvt_run_options;
 dvt_status dvt_run_options_parse(dvt_str proto, dvt_run_options *out_options) DVT_NODISCARD;
 
@@ -62,8 +62,8 @@ dvt_status dvt_session_variable(const TF_Session *session, dvt_str container, dv
                                 TF_Tensor *out) DVT_NODISCARD;
 
 // Runs one step. outputs[i] receive new handles owned by the caller; untouched or NULL on failure.
-// `run_metadata`, when not NULL, receives a serialised RunMetadata (step_stats with per-node start/end, op,
-// plugin, device). `options` may be NULL.
+// `run_metadata`, when not NULL, receives a serialised RunMetadata if `options` ask for a trace, also when
+// the step fails. `options` may be NULL.
 dvt_status dvt_session_run(TF_Session *session, const dvt_run_options *options, const TF_Output *inputs,
                            TF_Tensor *const *input_values, int input_count, const TF_Output *outputs,
                            TF_Tensor **output_values, int output_count, const TF_Operation *const *targets,

@@ -3,6 +3,7 @@
 // that were read for the last time. Everything else was decided when the plan was made.
 #include "base/catch.h"
 #include "base/debug.h"
+#include "device/pool.h"
 #include "exec/run.h"
 #include "tensor/loan.h"
 
@@ -23,6 +24,7 @@ typedef struct array_state {
   TF_OpKernelContext ctx;
   dvt_step step;
   dvt_lender lender;
+  dvt_node_trace trace;
   TF_Tensor **inputs;
   dvt_kernel_output *outputs;
   TF_Tensor *feeds;
@@ -99,6 +101,7 @@ static array_state *state_new(dvt_plan *plan) {
   for (int32_t i = 0; i < a->input_count; i++) s->inputs[i] = value_of(s, a->inputs[i]);
   s->ctx.step = &s->step;
   s->ctx.view = &view;
+  s->trace.plan = plan;
   s->ctx.lender = &s->lender;
   s->ctx.temp_slots = s->temp_slots;
   s->ctx.temp_slot_count = TEMP_SLOTS;
@@ -161,7 +164,7 @@ static dvt_status DVT_COLD step_failed(array_state *s, const dvt_array_step *ste
   return dvt_node_failed(status, s->plan->nodes[step->node].session_node, s->ctx.inputs, step->input_count);
 }
 
-static inline dvt_status run_step(array_state *s, const dvt_array_step *step, bool checked) {
+static inline dvt_status call_kernel(array_state *s, const dvt_array_step *step, bool checked) {
   const dvt_array_plan *a = &s->plan->array;
   TF_OpKernelContext *ctx = &s->ctx;
   ctx->kernel = step->kernel;
@@ -177,10 +180,13 @@ static inline dvt_status run_step(array_state *s, const dvt_array_step *step, bo
   else
     dvt_kernel_compute(ctx);
   if (DVT_UNLIKELY(dvt_lender_has_open(&s->lender))) dvt_lender_settle(&s->lender);
-  if (DVT_UNLIKELY(!outputs_are_fine(ctx, step))) DVT_RETURN_IF_ERROR(step_failed(s, step));
-  const int32_t *release = a->releases + step->first_release, *end = release + step->release_count;
+  return DVT_LIKELY(outputs_are_fine(ctx, step)) ? NULL : step_failed(s, step);
+}
+
+static inline void release_values(array_state *s, const dvt_array_step *step) {
+  const int32_t *release = s->plan->array.releases + step->first_release,
+                *end = release + step->release_count;
   for (; release < end; release++) drop_value(&s->outputs[*release]);
-  return NULL;
 }
 
 static dvt_status walk(array_state *s) {
@@ -188,32 +194,61 @@ static dvt_status walk(array_state *s) {
   TF_Session *session = s->plan->session;
   for (; step < end; step++) {
     if (DVT_UNLIKELY(dvt_session_is_closed(session))) return dvt_step_check(&s->step, session);
-    dvt_status status = run_step(s, step, false);
+    dvt_status status = call_kernel(s, step, false);
     if (DVT_UNLIKELY(status != NULL)) return dvt_step_reason(&s->step, session, status);
+    release_values(s, step);
   }
   return NULL;
+}
+
+static dvt_status call_measured(array_state *s, const dvt_array_step *step, bool checked) {
+  int64_t start = dvt_now_ns();
+  dvt_status status = call_kernel(s, step, checked);
+  if (!status) dvt_node_cost(&s->plan->nodes[step->node], dvt_now_ns() - start);
+  return status;
+}
+
+// `*last_end` is when the node before had ended.
+static dvt_status call_traced(array_state *s, const dvt_array_step *step, bool checked, int32_t thread,
+                              int64_t *last_end) {
+  dvt_node_trace *trace = &s->trace;
+  dvt_profile *profile = trace->profile;
+  trace->node = step->node;
+  atomic_store_explicit(&trace->output_bytes, 0, memory_order_relaxed);
+  atomic_store_explicit(&trace->temp_bytes, 0, memory_order_relaxed);
+  int64_t around = dvt_called_enter(), start = dvt_profile_now(profile);
+  dvt_status status = call_kernel(s, step, checked);
+  int64_t end = dvt_profile_now(profile);
+  dvt_profile_entry entry = {.plan = s->plan,
+                             .node = step->node,
+                             .thread = thread,
+                             .scheduled_ns = *last_end,
+                             .start_ns = start,
+                             .end_ns = end,
+                             .called_ns = dvt_called_leave(around),
+                             .output_bytes = atomic_load_explicit(&trace->output_bytes, memory_order_relaxed),
+                             .temp_bytes = atomic_load_explicit(&trace->temp_bytes, memory_order_relaxed),
+                             .has_failed = status != NULL};
+  dvt_profile_add(profile, &entry, s->outputs + step->first_output, step->output_count);
+  *last_end = end;
+  return status;
 }
 
 // The same with everything that is not wanted in the steady state: slots that must be separated, clocks,
 // deadlines, the checks of debug mode.
 static dvt_status walk_carefully(array_state *s, const dvt_run *run, bool checked) {
   const dvt_array_plan *a = &s->plan->array;
-  bool timed = run->measure || run->profile;
-  int64_t start = timed ? dvt_now_ns() : 0;
+  int64_t last_end = run->profile ? dvt_profile_now(run->profile) : 0;
+  int32_t thread = run->profile ? dvt_pool_worker_index(s->plan->session->pool) : 0;
   for (int32_t i = 0; i < a->step_count; i++) {
     const dvt_array_step *step = &a->steps[i];
     DVT_RETURN_IF_ERROR(dvt_step_check(&s->step, s->plan->session));
     if (s->careful_runs > 0) separate_slots(s, step);
-    int64_t around = timed ? dvt_called_enter() : 0;
-    dvt_status status = run_step(s, step, checked);
-    int64_t called = timed ? dvt_called_leave(around) : 0;
-    if (status) return dvt_step_reason(&s->step, s->plan->session, status);
-    if (!timed) continue;
-    int64_t end = dvt_now_ns();
-    dvt_plan_node *node = &s->plan->nodes[step->node];
-    if (run->measure) dvt_node_cost(node, end - start);
-    if (run->profile) dvt_profile_add(run->profile, node->session_node, start, end, called, 0);
-    start = end;
+    dvt_status status = run->profile   ? call_traced(s, step, checked, thread, &last_end)
+                        : run->measure ? call_measured(s, step, checked)
+                                       : call_kernel(s, step, checked);
+    if (DVT_UNLIKELY(status != NULL)) return dvt_step_reason(&s->step, s->plan->session, status);
+    release_values(s, step);
   }
   if (s->careful_runs > 0) s->careful_runs--;
   return dvt_step_check(&s->step, s->plan->session);
@@ -278,6 +313,8 @@ static dvt_status run_in(array_state *s, dvt_run *run) {
   take_feeds(s, run);
   bool checked = dvt_debug_has(DVT_DEBUG_CALLS);
   bool careful = checked || run->measure || s->careful_runs > 0 || run->profile || run->deadline_ns;
+  s->trace.profile = run->profile;
+  s->ctx.trace = DVT_UNLIKELY(run->profile != NULL) ? &s->trace : NULL;
   DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run, checked) : walk(s));
   dvt_step_finish(&s->step);
   return fetch(s, run);

@@ -239,6 +239,10 @@ static inline bool may_allocate(const TF_OpKernelContext *ctx, int i) {
          dvt_kernel_output_type(ctx->kernel, i) < DVT_DTYPE_REF_OFFSET;
 }
 
+static void DVT_COLD count_bytes(atomic_llong *bytes, const TF_Tensor *tensor) {
+  atomic_fetch_add_explicit(bytes, (long long)tensor->buffer->bytes, memory_order_relaxed);
+}
+
 dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int64_t *dims, int rank,
                                        TF_Tensor **out_tensor) {
   if (DVT_UNLIKELY(!may_allocate(ctx, i))) return bad_output(ctx, i);
@@ -247,6 +251,7 @@ dvt_status dvt_context_allocate_output(TF_OpKernelContext *ctx, int i, const int
   int dtype = dvt_kernel_output_type(ctx->kernel, i);
   dvt_status status = dvt_tensor_init_in_slot(&output->tensor, dtype, dims, rank, output->slot);
   if (DVT_UNLIKELY(status != NULL)) return allocation_error(ctx, status, dtype, dims, rank);
+  if (DVT_UNLIKELY(ctx->trace != NULL)) count_bytes(&ctx->trace->output_bytes, &output->tensor);
   return publish_output(ctx, output, out_tensor);
 }
 
@@ -468,6 +473,7 @@ dvt_status dvt_context_allocate_temp(TF_OpKernelContext *ctx, int dtype, const i
     dvt_tensor_handle_delete(handle);
     return allocation_error(ctx, status, dtype, dims, rank);
   }
+  if (DVT_UNLIKELY(ctx->trace != NULL)) count_bytes(&ctx->trace->temp_bytes, handle);
   *out_tensor = handle;
   return NULL;
 }

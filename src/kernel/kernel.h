@@ -73,6 +73,14 @@ typedef struct dvt_executor_view {
   const bool *(*unread_outputs)(const TF_OpKernelContext *ctx);  // as of a context; NULL: all are read
   bool (*is_expensive)(const TF_OpKernelContext *ctx);           // worth a thread, as far as is known
 } dvt_executor_view;
+// What a traced kernel has asked for so far, and whose node it is; the executor makes an entry of the profile
+// of it.
+typedef struct dvt_node_trace {
+  struct dvt_profile *profile;
+  const struct dvt_plan *plan;
+  int32_t node;
+  atomic_llong output_bytes, temp_bytes;  // any thread of the kernel counts
+} dvt_node_trace;
 
 struct TF_OpKernelContext {
   const dvt_kernel *kernel;
@@ -102,8 +110,9 @@ struct TF_OpKernelContext {
   dvt_slot *temp_slots;
   int32_t temp_slot_count;
   atomic_int temp_slots_used;
-  const dvt_executor_view *view;  // NULL: nothing more is known
+  const dvt_executor_view *view;     // NULL: nothing more is known
   struct dvt_checked_call *checked;  // in debug mode, what the kernel sees is a context of this call alone
+  dvt_node_trace *trace;             // NULL: the step is not traced
 };
 
 // Records the first failure (consumes `status`; later ones are freed). Thread-safe.

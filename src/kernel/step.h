@@ -27,7 +27,7 @@ typedef struct dvt_step {
   struct dvt_step *caller;
   int32_t depth;                             // of such calls
   bool in_caller;                            // no node on another thread
-  struct dvt_profile *profile;               // receives the times of nodes; may be NULL
+  struct dvt_profile *profile;               // receives what nodes do; may be NULL
   _Atomic(struct dvt_step_extras *) extras;  // step_extras.h
 } dvt_step;
 

@@ -150,6 +150,20 @@ class CliTest(unittest.TestCase):
         self.assertEqual((output["name"], output["min"], output["max"], output["mean"]), ("y", 1, 6, 3))
         self.assertIsInstance(result["profile"], list)
 
+    def test_trace(self):
+        graph, x = self.path("g.pbtxt", ECHO), self.path("x.npy", np.zeros([2, 3], np.float32))
+        self.call("run", graph, "--input", "x=" + x, "--trace", "t.json")
+        with open(self.path("t.json")) as file:
+            events = json.load(file)["traceEvents"]
+        self.assertEqual({e["name"] for e in events if e["ph"] == "M"}, {"process_name", "thread_name"})
+        (step,) = [e for e in events if e["cat"] == "step"]
+        (op,) = [e for e in events if e["cat"] == "op"]
+        self.assertEqual((op["name"], op["ph"], op["args"]["node"]), ("Identity", "X", "y"))
+        self.assertEqual((op["args"]["inputs"], op["args"]["outputs"]), (["_arg_x_0_0"], ["float[2,3]"]))
+        self.assertTrue(0 <= op["ts"] and op["ts"] + op["dur"] <= step["dur"] + 1)
+        self.assertEqual(step["args"]["nodes"], 1)
+        self.call("run", graph, "--input", "x=" + x, "--trace", os.path.join("no", "such", "folder"), code=NO_OUTPUT)
+
     def test_sinks_are_the_default_outputs(self):
         graph = self.path("g.pbtxt", ECHO + identity("z/a", "y", "DT_FLOAT") + identity("z_a", "x", "DT_FLOAT"))
         x = self.path("x.npy", np.zeros([2, 3], np.float32))

@@ -235,6 +235,10 @@ static void test_profile(void **state) {
   dvt_op_time *times;
   assert_int_equal(dvt_model_profile(model, &times), 0);
   assert_null(times);
+  TF_Buffer *none = TF_NewBuffer();
+  dvt_model_trace(model, none, status);
+  assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+  TF_DeleteBuffer(none);
   dvt_model_set_profiling(model, true);
   dvt_model_run(model, NULL, names, inputs, 2, NULL, outputs, 2, status);
   assert_int_equal(TF_GetCode(status), TF_OK);
@@ -250,6 +254,16 @@ static void test_profile(void **state) {
   assert_int_equal(squares, 2);
   dvt_op_times_free(times);
   dvt_op_times_free(NULL);
+  TF_Buffer *trace = TF_NewBuffer();
+  dvt_model_trace(model, trace, status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  char *text = strndup(trace->data, trace->length);
+  assert_non_null(strstr(text, "\"name\":\"Square64\""));
+  assert_non_null(strstr(text, "\"outputs\":[\"double[1,2]\"]"));
+  free(text);
+  dvt_model_trace(model, trace, status);  // which is not empty any more
+  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+  TF_DeleteBuffer(trace);
   for (int i = 0; i < 2; ++i) {
     TF_DeleteTensor(inputs[i]);
     TF_DeleteTensor(outputs[i]);
@@ -533,6 +547,8 @@ static void test_null_model(void **state) {
   dvt_model_set_profiling(NULL, true);
   assert_int_equal(dvt_model_profile(NULL, &times), 0);
   assert_null(times);
+  dvt_model_trace(NULL, NULL, status);
+  assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
   assert_int_equal(dvt_model_op_count(NULL), 0);
   assert_null(dvt_model_op(NULL, 0));
   assert_int_equal(dvt_model_missing_count(NULL), 0);

@@ -42,7 +42,7 @@ typedef struct cli_options {
   int feed_count;
   const char *tags[CLI_MAX_LIST];
   int tag_count;
-  const char *signature, *out_dir, *out_file, *against, *optimize;
+  const char *signature, *out_dir, *out_file, *against, *optimize, *trace;
   int threads, runs, warmup;
   bool json, profile, help;
 } cli_options;

@@ -50,6 +50,8 @@ static const option_row rows[] = {
      OPTION_TEXT, AT(optimize), 0},
     {'f', "profile", NULL, "tell which plugin ran which op and how long it took", OPTION_FLAG, AT(profile),
      0},
+    {'T', "trace", "FILE", "write there what each node did, for ui.perfetto.dev or chrome://tracing",
+     OPTION_TEXT, AT(trace), 0},
     {'j', "json", NULL, "print JSON", OPTION_FLAG, AT(json), 0},
     {'h', "help", NULL, "this text", OPTION_FLAG, AT(help), 0},
 };

@@ -1,7 +1,9 @@
-// The table of --profile.
+// The table of --profile, and the file of --trace.
 #include "profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,4 +75,17 @@ void profile_json(json *j, dvt_model *model) {
   json_close(j, ']');
   free(rows);
   dvt_op_times_free(times);
+}
+
+bool profile_write_trace(dvt_model *model, const char *path, TF_Status *status) {
+  TF_Buffer *text = TF_NewBuffer();
+  dvt_model_trace(model, text, status);
+  if (TF_GetCode(status) == TF_OK) {
+    FILE *file = fopen(path, "wb");
+    bool fine = file && fwrite(text->data, 1, text->length, file) == text->length;
+    if (file) fine &= fclose(file) == 0;
+    if (!fine) cli_fail(status, TF_UNAVAILABLE, "the trace %s cannot be written: %s", path, strerror(errno));
+  }
+  TF_DeleteBuffer(text);
+  return TF_GetCode(status) == TF_OK;
 }

@@ -94,19 +94,31 @@ static bool lacks_input(const job *j) {
          strstr(TF_Message(j->status), " also needs the input") != NULL;
 }
 
+// Also of a run that failed; what it reports comes first then.
+static int write_trace(const job *j) {
+  if (!j->options->trace) return CLI_OK;
+  TF_Status *status = TF_NewStatus();
+  int exit_code = CLI_OK;
+  if (!profile_write_trace(j->model, j->options->trace, status) && TF_GetCode(j->status) == TF_OK)
+    exit_code = cli_error(CLI_NO_OUTPUT, "%s", TF_Message(status));
+  TF_DeleteStatus(status);
+  return exit_code;
+}
+
 static int run_model(job *j) {
   const cli_options *options = j->options;
-  dvt_model_set_profiling(j->model, options->profile);
+  dvt_model_set_profiling(j->model, options->profile || options->trace);
   cli_stage(options, "running %s", options->positional[0]);
   double begin = now_ms();
   dvt_model_run(j->model, options->signature, j->input_names, j->inputs, options->input_count,
                 options->output_count ? options->outputs : NULL, j->values, j->output_count, j->status);
   j->run_ms = now_ms() - begin;
   cli_stage(options, NULL);
+  int exit_code = write_trace(j);
   if (TF_GetCode(j->status) != TF_OK)
     return cli_error(lacks_input(j) ? CLI_USAGE : CLI_RUN_FAILED, "%s", TF_Message(j->status));
   for (int i = 0; i < j->output_count; ++i) j->outputs[i].tensor = j->values[i];
-  return CLI_OK;
+  return exit_code;
 }
 
 static void print_text(const job *j) {
@@ -194,7 +206,7 @@ const cli_verb cli_run = {
     "run",
     "MODEL",
     "Runs a model once",
-    "siodpgtfj",
+    "siodpgtfTj",
     "NAME is an input's or output's name in the signature, a tensor name (node:0 or node), or a position (0 "
     "is the first).\n"
     "A graph without signatures takes its placeholders as inputs and gives the nodes that nobody consumes.\n"
@@ -225,5 +237,6 @@ const cli_verb cli_run = {
     "Examples:\n"
     "  dovetail run model_dir --input image=cat.png\n"
     "  dovetail run model_dir --input 0=x.npy --output scores --out-dir out --profile\n"
-    "  dovetail run graph.pb --input x:0=x.npy --output y --plugin my_ops.so --json\n",
+    "  dovetail run graph.pb --input x:0=x.npy --output y --plugin my_ops.so --json\n"
+    "  dovetail run model_dir --input 0=x.npy --trace trace.json\n",
     run};
