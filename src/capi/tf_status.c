@@ -97,14 +97,18 @@ void TSL_SetStatusFromIOError(TSL_Status *status, int error_code, const char *co
   dvt_status_to_tf(error, status);
 }
 
-// A status without an error ends here quickly; one whose code is none was deleted.
-TSL_Code TSL_GetCode(const TSL_Status *status) {
-  if (!status) return TSL_OK;
-  TSL_Code code = status->code;
-  if (DVT_LIKELY((int)code != DVT_DEAD_CODE)) return code;
+static TSL_Code DVT_COLD code_of_dead(const TSL_Status *status) {
   dvt_handle_report_dead(status, DVT_HANDLE_STATUS, "TF_GetCode");
   return TSL_INTERNAL;
 }
+
+static inline TSL_Code code_of(const TSL_Status *status) {
+  if (!status) return TSL_OK;
+  TSL_Code code = status->code;
+  return DVT_LIKELY((int)code != DVT_DEAD_CODE) ? code : code_of_dead(status);
+}
+
+TSL_Code TSL_GetCode(const TSL_Status *status) { return code_of(status); }
 const char *TSL_Message(const TSL_Status *status) { return status ? status->message : ""; }
 
 TF_Status *TF_NewStatus(void) { return TSL_NewStatus(); }
@@ -120,5 +124,5 @@ void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *cont
   TSL_SetStatusFromIOError(status, error_code, context);
 }
 // Not by a call of the other: it is asked after every call of the ABI.
-DVT_CACHE_LINE TF_Code TF_GetCode(const TF_Status *status) { return status ? status->code : TF_OK; }
+DVT_CACHE_LINE TF_Code TF_GetCode(const TF_Status *status) { return code_of(status); }
 const char *TF_Message(const TF_Status *status) { return TSL_Message(status); }
