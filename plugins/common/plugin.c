@@ -53,7 +53,10 @@ static void register_op(const dvp_op *op, TF_Status *status) {
 static void register_kernels(const char *op, const dvp_kernel_set *set, TF_Status *status) {
   for (int i = 0; i < set->count; i++) {
     const dvp_kernel *kernel = &set->kernels[i];
-    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, "CPU", set->create, kernel->compute, set->destroy);
+    TF_KernelBuilder *builder =
+        set->compute_async
+            ? TF_NewAsyncKernelBuilder(op, "CPU", set->create, set->compute_async, set->destroy)
+            : TF_NewKernelBuilder(op, "CPU", set->create, kernel->compute, set->destroy);
     TF_SetStatus(status, TF_OK, "");
     if (set->attr) TF_KernelBuilder_TypeConstraint(builder, set->attr, kernel->dtype, status);
     if (!report("constraining a kernel of", op, status)) {

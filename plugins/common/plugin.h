@@ -22,6 +22,7 @@
 #define DVP_EXPORT __attribute__((visibility("default")))
 
 typedef void (*dvp_compute)(void *state, TF_OpKernelContext *ctx);
+typedef void (*dvp_compute_async)(void *state, TF_OpKernelContext *ctx, TF_AsyncOpKernelDoneCallback *done);
 
 // One registered kernel: the dtype its set's attr must have (0: any), what computes it, and its class, by
 // which it is selected (dovetail/selective_registration.h).
@@ -41,6 +42,7 @@ typedef struct dvp_kernel_set {
   void (*destroy)(void *state);                   // accepts NULL
   int count;
   const dvp_kernel *kernels;
+  dvp_compute_async compute_async;  // of asynchronous kernels, instead of the rows' compute; else NULL
 } dvp_kernel_set;
 
 enum {
@@ -75,9 +77,12 @@ void dvp_plugin_register(const dvp_op *ops, int count);
 // left out by selective registration does not mention the functions of their state.
 #define DVP_DEFINE_SET(name, attr_name, create_fn, destroy_fn, rows)             \
   extern const dvp_kernel_set DVP_SET(name);                                     \
-  const dvp_kernel_set DVP_SET(name) = {attr_name, DVP_OF_ROWS(rows, create_fn), \
+  const dvp_kernel_set DVP_SET(name) = {attr_name,                               \
+                                        DVP_OF_ROWS(rows, create_fn),            \
                                         DVP_OF_ROWS(rows, destroy_fn),           \
-                                        (int)(sizeof(rows) / sizeof((rows)[0])), rows}
+                                        (int)(sizeof(rows) / sizeof((rows)[0])), \
+                                        rows,                                    \
+                                        NULL}
 #ifdef SELECTIVE_REGISTRATION
 #define DVP_OF_ROWS(rows, function) (sizeof(rows) ? (function) : NULL)
 #else

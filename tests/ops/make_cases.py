@@ -19,6 +19,7 @@ import cases_math
 import cases_nn
 import cases_nn_grad
 import cases_optimise
+import cases_queue
 import cases_ragged
 import cases_random
 import cases_regex
@@ -44,6 +45,7 @@ MODULES = [
     cases_fused,
     cases_image,
     cases_optimise,
+    cases_queue,
     cases_ragged,
     cases_random,
     cases_regex,

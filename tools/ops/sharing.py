@@ -141,9 +141,9 @@ class Sources:
         start = self.shared.get(f"dvp_set_{name}")
         if not start:
             return None
-        # {attr, create, destroy, count, rows}: only what computes counts, and rows is the last of it.
+        # {attr, create, destroy, count, rows, compute_async}: only what computes counts.
         body, scope = start
-        found, seen, queue = set(), set(), [(split_args(body[1:-1])[-1], scope)]
+        found, seen, queue = set(), set(), [(", ".join(split_args(body[1:-1])[4:]), scope)]
         while queue:
             text, scope = queue.pop()
             found |= shares_in(text)
