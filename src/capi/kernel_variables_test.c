@@ -372,6 +372,119 @@ static void test_rules_141_191_references(void **state) {
   dvt_object_release(&variable->object);
 }
 
+// ---- what can go wrong with updates, references and locks ----
+
+static void assign_ref_of_another_shape(TF_OpKernelContext *ctx) {
+  TF_AssignRefVariable(ctx, 0, 0, 1, false, true, copy, status);
+}
+
+static void get_from_ref(TF_OpKernelContext *ctx) {
+  TF_Tensor *tensor = NULL;
+  TF_GetInputTensorFromVariable(ctx, 0, false, false, false, copy, &tensor, status);
+  assert_tf_status(status, TF_OK, "");
+  ((float *)TF_TensorData(tensor))[0] = 8;
+  TF_DeleteTensor(tensor);
+  TF_OpKernelContext_ForwardRefInputToRefOutput(ctx, 0, 0);
+}
+
+static void test_rules_187_190_references(void **state) {
+  (void)state;
+  test_node t;
+  dvt_variable *variable = new_variable(TF_FLOAT);
+  start(&t, "RefAssign", variable);
+  assert_ok(run(&t, ref_assign));
+  assert_ok(run(&t, get_from_ref));
+  assert_true(first_value(variable) == 8.0f);
+  test_node_floats(&t, 1, (float[]){5, 6}, 2);
+  assert_status(run(&t, assign_ref_of_another_shape), TF_INVALID_ARGUMENT, "with wrong shape");
+  assert_true(first_value(variable) == 8.0f);
+  test_node_deinit(&t);
+  dvt_object_release(&variable->object);
+}
+
+static void lock_no_variable(TF_OpKernelContext *ctx) {
+  holder = (TF_VariableInputLockHolder *)ctx;
+  TF_MaybeLockVariableInputMutexesInOrder(ctx, true, false, (int[]){0, 1}, 2, copy, &holder, status);
+  assert_tf_status(status, TF_INVALID_ARGUMENT, "resource handle was expected");
+  assert_null(holder);
+  TF_MaybeLockVariableInputMutexesInOrder(ctx, true, false, (int[]){0, 7}, 2, copy, &holder, status);
+  assert_tf_status(status, TF_OUT_OF_RANGE, "index out of range");
+  assert_null(holder);
+}
+
+// Nothing stays locked behind an error.
+static void test_rule_189_not_a_variable(void **state) {
+  (void)state;
+  test_node t;
+  dvt_variable *variable = new_variable(TF_FLOAT);
+  start(&t, "Assign", variable);
+  assert_status(run(&t, lock_no_variable), TF_INVALID_ARGUMENT, "resource handle was expected");
+  assert_int_equal(pthread_rwlock_trywrlock(&variable->lock), 0);
+  pthread_rwlock_unlock(&variable->lock);
+  test_node_deinit(&t);
+  dvt_object_release(&variable->object);
+}
+
+static void test_rule_188_another_dtype(void **state) {
+  (void)state;
+  test_node t;
+  dvt_variable *variable = new_variable(0);
+  start(&t, "Assign", variable);
+  assert_ok(dvt_variable_assign(variable, &t.values[1], true));
+  test_node_input(&t, 1, TF_INT32, (int64_t[]){3}, 1, "\1\0\0\0\2\0\0\0\3\0\0\0", 12);
+  assert_status(run(&t, update), TF_INVALID_ARGUMENT,
+                "of type float cannot be updated with a value of type int32");
+  dvt_tensor_reset(&t.values[1]);
+  assert_status(run(&t, update), TF_INVALID_ARGUMENT,
+                "input 1 of {{node n}}, the value to assign, is missing");
+  assert_status(run(&t, assign), TF_INVALID_ARGUMENT,
+                "input 1 of {{node n}}, the value to assign, is missing");
+  test_node_deinit(&t);
+  dvt_object_release(&variable->object);
+}
+
+// Variants are copied by reference: the callback that copies memory is not asked, and readers keep what they
+// read.
+static int destroyed;
+static void count_end(void *value) {
+  destroyed++;
+  free(value);
+}
+static const dvt_value_type counted_type = {
+    sizeof(dvt_value_type), "test::Counted", count_end, NULL, NULL, NULL};
+
+static void replace_variant(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_Tensor *value, int op) {
+  (void)ctx, (void)op, (void)value;
+  assert_int_equal(TF_TensorType(tensor), TF_VARIANT);
+}
+static void update_variant(TF_OpKernelContext *ctx) {
+  TF_AssignUpdateVariable(ctx, 0, 1, 0, 1, copy, replace_variant, status);
+}
+
+static void test_rule_188_variants(void **state) {
+  (void)state;
+  test_node t;
+  TF_Tensor variant = {0}, reader = {0};
+  destroyed = copies = 0;
+  dvt_variable *variable = new_variable(TF_VARIANT);
+  start(&t, "Assign", variable);
+  assert_ok(dvt_tensor_init_allocate(&variant, TF_VARIANT, NULL, 0));
+  dvt_object_set(&variant, 0, &counted_type, malloc(1), status);
+  assert_ok(dvt_variable_assign(variable, &variant, true));
+  assert_ok(dvt_variable_read(variable, &reader));
+  dvt_tensor_reset(&t.values[1]);
+  assert_ok(dvt_tensor_init_copy(&t.values[1], &variant));
+  assert_ok(run(&t, update_variant));
+  assert_int_equal(copies, 0);
+  assert_true(dvt_object_is_shared(&reader, 0));
+  dvt_tensor_reset(&reader);
+  dvt_tensor_reset(&variant);
+  test_node_deinit(&t);
+  assert_int_equal(destroyed, 0);
+  dvt_object_release(&variable->object);
+  assert_int_equal(destroyed, 1);
+}
+
 static bool bad_allocator;
 static void allocate_temporary(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_DataType dtype,
                                const int64_t *dims, int num_dims, TF_Status *result) {
@@ -392,6 +505,46 @@ static void temporary_of_no_shape(TF_OpKernelContext *ctx) {
   TF_StringView name = {"shapeless", 9};
   TF_TemporaryVariable(ctx, TF_FLOAT, NULL, 2, &name, allocate_temporary, status);
   assert_tf_status(status, TF_INVALID_ARGUMENT, "a shape of 2 dimensions is given as NULL");
+}
+
+static void make_temporary(TF_OpKernelContext *ctx, TF_DataType dtype, const char *name,
+                           void (*allocator)(TF_OpKernelContext *, TF_Tensor *, TF_DataType, const int64_t *,
+                                             int, TF_Status *)) {
+  const int64_t dims[] = {2, 2};
+  TF_StringView view = {name, strlen(name)};
+  TF_TemporaryVariable(ctx, dtype, dims, 2, &view, allocator, status);
+}
+static void refuse_to_allocate(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_DataType dtype,
+                               const int64_t *dims, int num_dims, TF_Status *result) {
+  (void)ctx, (void)tensor, (void)dtype, (void)dims, (void)num_dims;
+  TF_SetStatus(result, TF_RESOURCE_EXHAUSTED, "the device is full");
+}
+static void allocate_nothing(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_DataType dtype,
+                             const int64_t *dims, int num_dims, TF_Status *result) {
+  (void)ctx, (void)tensor, (void)dtype, (void)dims, (void)num_dims, (void)result;
+}
+static void temporary_on_full_device(TF_OpKernelContext *ctx) {
+  make_temporary(ctx, TF_FLOAT, "full", refuse_to_allocate);
+  assert_tf_status(status, TF_RESOURCE_EXHAUSTED, "the device is full");
+}
+static void temporary_of_another_type(TF_OpKernelContext *ctx) {
+  make_temporary(ctx, TF_DOUBLE, "other", allocate_nothing);
+  assert_tf_status(status, TF_INTERNAL,
+                   "made a tensor of type float for a temporary variable of type double");
+}
+static void temporary_of_the_host(TF_OpKernelContext *ctx) {
+  make_temporary(ctx, TF_FLOAT, "host", NULL);
+  assert_tf_status(status, TF_OK, "");
+}
+
+static void test_rule_192_allocators(void **state) {
+  (void)state;
+  test_node t;
+  start(&t, "Temporary", NULL);
+  assert_status(run(&t, temporary_on_full_device), TF_RESOURCE_EXHAUSTED, "the device is full");
+  assert_status(run(&t, temporary_of_another_type), TF_INTERNAL, "the plugin's allocator");
+  assert_ok(run(&t, temporary_of_the_host));
+  test_node_deinit(&t);
 }
 
 static void destroy_temporary(TF_OpKernelContext *ctx) {
@@ -646,7 +799,12 @@ int main(void) {
       cmocka_unit_test(test_rules_189_190_locks),
       cmocka_unit_test(test_rule_189_nothing_to_lock),
       cmocka_unit_test(test_rules_141_191_references),
+      cmocka_unit_test(test_rules_187_190_references),
+      cmocka_unit_test(test_rule_189_not_a_variable),
+      cmocka_unit_test(test_rule_188_another_dtype),
+      cmocka_unit_test(test_rule_188_variants),
       cmocka_unit_test(test_rule_192_temporary_variables),
+      cmocka_unit_test(test_rule_192_allocators),
       cmocka_unit_test(test_variable_value),
       cmocka_unit_test(test_rule_144_resource_proto),
       cmocka_unit_test(test_rule_147_input_by_name),
