@@ -16,6 +16,8 @@
 #define DVT_NOINLINE __attribute__((noinline))  // keeps what is rarely needed out of a short path
 // In a loop of few turns: keeps the compiler from making it a vector loop, whose set-up costs more.
 #define DVT_FEW_TURNS() __asm__ volatile("")
+// Of functions with several callers of which one is called for every node.
+#define DVT_ALWAYS_INLINE inline __attribute__((always_inline))
 #define DVT_NEVER_NULL __attribute__((returns_nonnull))
 #define DVT_TARGET(isa) __attribute__((target(isa)))  // one function for a later instruction set
 

@@ -164,7 +164,8 @@ static dvt_status DVT_COLD foreign(int i) {
   return dvt_error(TF_INVALID_ARGUMENT, "output %d was set to what is no tensor", i);
 }
 
-static inline dvt_status set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, bool is_handle) {
+static DVT_ALWAYS_INLINE dvt_status set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor,
+                                               bool is_handle) {
   if (DVT_UNLIKELY(!in_range(i, ctx->output_count)))
     return out_of_range(ctx, "TF_SetOutput", "output", i, ctx->output_count);
   if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor))) {
@@ -285,8 +286,8 @@ static bool is_host(const uint8_t *flags, int i) { return flags && flags[i]; }
 
 // May the buffer of input i become a tensor like this one (rule 168)? The executor must be done with it and
 // nobody else may see it: no handle, no other input of this node.
-static inline bool may_take_over(const TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
-                                 const int64_t *dims, int rank) {
+static DVT_ALWAYS_INLINE bool may_take_over(const TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
+                                            const int64_t *dims, int rank) {
   const TF_Tensor *input = ctx->inputs[i];
   if (!ctx->last_use || !ctx->last_use[i] || !input || dvt_tensor_is_empty(input)) return false;
   const dvt_kernel *kernel = ctx->kernel;
@@ -300,14 +301,15 @@ static inline bool may_take_over(const TF_OpKernelContext *ctx, int i, int dtype
   return same_dims(input, dims, rank) || can_reshape(input, dims, rank);
 }
 
-static inline bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank) {
+static DVT_ALWAYS_INLINE bool may_forward(const TF_OpKernelContext *ctx, int i, int o, const int64_t *dims,
+                                          int rank) {
   const dvt_kernel *kernel = ctx->kernel;
   return may_take_over(ctx, i, dvt_kernel_output_type(kernel, o), is_host(kernel->host_memory_outputs, o),
                        dims, rank);
 }
 
-static dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims, int rank,
-                          TF_Tensor **out_tensor) {
+static DVT_ALWAYS_INLINE dvt_status forward(TF_OpKernelContext *ctx, int i, int o, const int64_t *dims,
+                                            int rank, TF_Tensor **out_tensor) {
   const TF_Tensor *input = ctx->inputs[i];
   dvt_kernel_output *output = &ctx->outputs[o];
   dvt_buffer *buffer = input->buffer;
