@@ -488,6 +488,51 @@ static void test_plan(void **state) {
   TF_DeleteStatus(status);
 }
 
+static bool takes(const dvt_kernel_use *uses, int count, const char *op, const char *kernel_class,
+                  const char *plugin) {
+  for (int i = 0; i < count; ++i)
+    if (strcmp(uses[i].op, op) == 0 && strcmp(uses[i].kernel_class, kernel_class) == 0 &&
+        strcmp(uses[i].plugin, plugin) == 0)
+      return true;
+  return false;
+}
+
+static void test_kernels(void **state) {
+  (void)state;
+  const char *graph =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+      "node { name: 'mm' op: 'MatMul' input: 'x' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'a' op: 'Relu' input: 'mm' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'b' op: 'Abs' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "node { name: 'c' op: 'Abs' input: 'b' attr { key: 'T' value { type: DT_FLOAT } } }\n";
+  TF_Status *status = TF_NewStatus();
+  dvt_kernel_use *uses = NULL;
+  dvt_model *model = open_ok(graph, NULL);
+  int count = dvt_model_kernels(model, &uses, status);
+  assert_int_equal(TF_GetCode(status), TF_OK);
+  assert_true(takes(uses, count, "Abs", "abs_f32", "math"));
+  assert_true(takes(uses, count, "Relu", "relu_f32", "nn"));
+  assert_true(takes(uses, count, "MatMul", "mat_mul_f32", "linalg"));
+  assert_true(takes(uses, count, "_FusedMatMul", "fused_mat_mul_f32", "linalg"));
+  for (int i = 1; i < count; ++i) {
+    int order = strcmp(uses[i - 1].op, uses[i].op);
+    assert_true(order < 0 || (order == 0 && strcmp(uses[i - 1].kernel_class, uses[i].kernel_class) < 0));
+  }
+  dvt_kernel_uses_free(uses);
+  dvt_model_close(model);
+  uses = NULL;
+  model =
+      open_ok(graph, &(dvt_model_options){.struct_size = sizeof(dvt_model_options), .describe_only = true});
+  assert_int_equal(dvt_model_kernels(model, &uses, status), 0);
+  assert_message(status, TF_FAILED_PRECONDITION, "describe_only");
+  dvt_model_close(model);
+  assert_int_equal(dvt_model_kernels(NULL, &uses, status), 0);
+  assert_message(status, TF_INVALID_ARGUMENT, "NULL");
+  assert_null(uses);
+  dvt_kernel_uses_free(NULL);
+  TF_DeleteStatus(status);
+}
+
 static void test_shapes(void **state) {
   (void)state;
   const char *graph =
@@ -558,12 +603,19 @@ static void test_null_model(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_describe),     cmocka_unit_test(test_names),
-      cmocka_unit_test(test_run),          cmocka_unit_test(test_run_errors),
-      cmocka_unit_test(test_profile),      cmocka_unit_test(test_describe_only_and_missing),
-      cmocka_unit_test(test_open_errors),  cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_many_threads), cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_null_model),   cmocka_unit_test(test_save_graph),
+      cmocka_unit_test(test_describe),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_run),
+      cmocka_unit_test(test_run_errors),
+      cmocka_unit_test(test_kernels),
+      cmocka_unit_test(test_profile),
+      cmocka_unit_test(test_describe_only_and_missing),
+      cmocka_unit_test(test_open_errors),
+      cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_many_threads),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_null_model),
+      cmocka_unit_test(test_save_graph),
       cmocka_unit_test(test_plan),
   };
   return cmocka_run_group_tests(tests, register_op, remove_graph);
