@@ -184,7 +184,6 @@ static bool open_batch_norm(dvp_call *call, const dvp_fusion *fusion, TF_DataTyp
     e->kept = dvp_keeper_get(call, keeper, inputs, 4, (int64_t[2]){e->channels, 0}, 2 * e->channels,
                              batch_norm_make, &norm);
     if (!e->kept) return false;
-    e->is_stable = true;
     e->scale = e->kept->data;
     e->shift = e->kept->data + e->channels;
     return true;

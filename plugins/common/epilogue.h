@@ -51,7 +51,6 @@ typedef struct dvp_epilogue {
   const void *side;   // the result's dtype and shape
   const void *slope;  // for results below 0, repeated along the result
   int64_t slope_count;
-  bool is_stable;  // scale and shift come from inputs that do not change
   TF_Tensor *scratch;
   dvp_kept *kept;
 } dvp_epilogue;

@@ -66,17 +66,18 @@ typedef struct packed_filter {
   TF_Tensor *scratch;
 } packed_filter;
 
-static bool open_filter(dvp_call *call, dvp_keeper *keeper, const filter_form *form, bool scale_is_stable,
-                        packed_filter *out) {
-  static const int inputs[DVP_KEPT_INPUTS] = {1, 2, 3, 4, 5};
-  int count = form->scale ? DVP_KEPT_INPUTS : 1;
+// What the filter is multiplied by comes from scale and variance alone: the offset, and the mean, from which
+// the plan may take a bias at each step, do not make it another one.
+static bool open_filter(dvp_call *call, dvp_keeper *keeper, const filter_form *form, packed_filter *out) {
+  static const int inputs[] = {1, 2, 5};  // filter, scale, variance
+  int count = form->scale ? 3 : 1;
   int64_t floats = form->depthwise ? form->k * form->n : dvp_packed_floats(form->k, form->n);
   *out = (packed_filter){.is_scaled = form->scale != NULL};
   if (form->depthwise && !form->scale) {
     out->data = form->plain;
     return true;
   }
-  if (dvt_input_is_stable(call->ctx, 1) && (!form->scale || scale_is_stable)) {
+  if (dvp_inputs_are_stable(call, inputs, count)) {
     const int64_t dims[2] = {form->k, form->n};
     out->kept = dvp_keeper_get(call, keeper, inputs, count, dims, floats, make_kept, (void *)(uintptr_t)form);
     if (!out->kept) return false;
@@ -303,8 +304,7 @@ dvp_conv_answer dvp_conv_packed(dvp_call *call, dvp_keeper *keeper, const dvp_pa
                             .plain = filter,
                             .scale = after ? after->scale : NULL,
                             .depthwise = is_depthwise(w)};
-  bool fine = set_runs(call, &run, &padded, &zeros) &&
-              open_filter(call, keeper, &form, after && after->is_stable, &packed);
+  bool fine = set_runs(call, &run, &padded, &zeros) && open_filter(call, keeper, &form, &packed);
   if (fine) {
     run.filter = packed.data;
     divide(after, packed.is_scaled, &rest, &run);
