@@ -98,14 +98,16 @@ static dvt_status infer_missing(TF_ShapeInferenceContext *c, dvt_shape in, dvt_s
   dvt_dim dim;
   DVT_RETURN_IF_ERROR(measure(in, &from));
   DVT_RETURN_IF_ERROR(measure(*out, &to));
-  bool cancelled = cancel(&from, &to);  // then what is left may differ: the symbols may be 0
+  // Then what is left may differ: the symbols may be 0. A symbol that is left may be 0 as well, and running
+  // the op leaves out all sizes of 0 where the wanted shape has one; so only a plain number is certain.
+  bool cancelled = cancel(&from, &to);
   if (from.count == 0 && to.count == 0)
     return from.known == to.known || cancelled ? NULL : elements_error(from.known, *out, to.known);
   if (to.count == 0 && from.count == 1 && from.known != 0 && !cancelled)
     return dvt_dim_divide(c->arena, to.known, from.known, true, &dim);  // only to see that it fits
   if (to.count == 1 && to.known == 0 && from.count == 0 && from.known != 0)
     return elements_error(from.known, *out, 0);
-  if (to.count != 1 || to.known == 0 || (from.count == 0 && cancelled && from.known % to.known)) return NULL;
+  if (to.count != 1 || to.known == 0 || (cancelled && (from.count > 0 || from.known % to.known))) return NULL;
   dim = 1;
   for (int i = 0; i < from.count; i++)
     DVT_RETURN_IF_ERROR(dvt_dim_multiply(c->arena, dim, from.symbols[i], &dim));

@@ -103,19 +103,12 @@ def compare_functions(name, graph_def, ours):
 
 
 class Sizes:
-    """Whether one value for each name makes all shapes come out.
-
-    One exception (docs/shape_inference.md): the -1 of a Reshape, "N5*2" of [N4,2,N5] -> [N4,-1]. Where two sizes are 0 at
-    once, running it leaves both out of the product, and the formula is not what comes out. Of a graph in which a tensor
-    came out with two sizes of 0, empty tensors are not looked at from there on."""
+    """Whether one value for each name makes all shapes come out."""
 
     def __init__(self, name):
-        self.name, self.values, self.later, self.twice_empty = name, {}, [], False
+        self.name, self.values, self.later = name, {}, []
 
     def check(self, where, shape, actual):
-        self.twice_empty |= list(actual).count(0) > 1
-        if self.twice_empty and 0 in actual:
-            return
         if shape == "?":
             return
         dims = [d for d in split_dims(shape[1:-1])]
