@@ -42,6 +42,8 @@ typedef struct cli_options {
   int feed_count;
   const char *tags[CLI_MAX_LIST];
   int tag_count;
+  const char *hosts[CLI_MAX_LIST];
+  int host_count;
   const char *signature, *out_dir, *out_file, *against, *optimize, *trace;
   int threads, runs, warmup;
   bool json, profile, help;
@@ -55,7 +57,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels,
-    cli_shapes, cli_select;
+    cli_shapes, cli_select, cli_check;
 
 // Fills *out from argv; an error has been printed and CLI_USAGE is to be returned when false.
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out);

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run,    &cli_inspect, &cli_plan, &cli_bench,  &cli_convert,
-                                        &cli_shapes, &cli_select,  &cli_ops,  &cli_kernels};
+static const cli_verb *const verbs[] = {&cli_run,    &cli_inspect, &cli_plan, &cli_bench,   &cli_convert,
+                                        &cli_shapes, &cli_select,  &cli_ops,  &cli_kernels, &cli_check};
 
 static void print_exit_codes(FILE *file) {
   fputs("Exit codes:\n", file);
@@ -36,7 +36,8 @@ static void print_help(FILE *file) {
       "  dovetail shapes graph.pb --feed x=1x224x224x3\n"
       "  dovetail select model_dir -o ops_to_register.h\n"
       "  dovetail inspect my_ops.so\n"
-      "  dovetail ops MatMul\n\n",
+      "  dovetail ops MatMul\n"
+      "  dovetail check my_ops.so\n\n",
       file);
   print_exit_codes(file);
 }
@@ -77,11 +78,11 @@ int main(int argc, char **argv) {
     return cli_error(CLI_USAGE, "options come after the verb: dovetail VERB ... %s. See dovetail --help.",
                      first);
   if (!verb)
-    return cli_error(
-        CLI_USAGE,
-        "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, shapes, ops, kernels; see "
-        "dovetail --help.",
-        first);
+    return cli_error(CLI_USAGE,
+                     "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, shapes, "
+                     "select, ops, kernels, check; see "
+                     "dovetail --help.",
+                     first);
   cli_options *options = calloc(1, sizeof *options);
   if (!options) return cli_error(CLI_RUN_FAILED, "out of memory");
   int exit_code = CLI_USAGE;

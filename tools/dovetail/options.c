@@ -40,6 +40,8 @@ static const option_row rows[] = {
      AT(plugin_count)},
     {'g', "tags", "A,B", "which graph of a SavedModel (default: serve, or the only one)", OPTION_COMMA_LIST,
      AT(tags), AT(tag_count)},
+    {'H', "host", "NAME", "only this host, as tensorflow-2.19 or dovetail; repeat for more", OPTION_LIST,
+     AT(hosts), AT(host_count)},
     {'t', "threads", "N", "threads to compute with (default: all cores)", OPTION_NUMBER, AT(threads), 0},
     {'n', "runs", "N", "runs that are timed (default: as many as 3 seconds hold, 10 to 1000)", OPTION_NUMBER,
      AT(runs), 0},
