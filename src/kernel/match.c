@@ -76,27 +76,18 @@ static dvt_status DVT_COLD bad_constraint(const dvt_match *m, const dvt_kernel_d
   return status;
 }
 
-// Most kernels of an op constrain one attr, the same one.
-static inline dvt_kernel_fit fit_constraints(dvt_match *m, const dvt_kernel_def *def,
-                                             const dvt_kernel_constraint **out_constraint,
-                                             const dvt_match_attr **out_attr) {
-  for (int i = 0; i < def->constraint_count; i++) {
-    const dvt_kernel_constraint *c = &def->constraints[i];
-    const dvt_match_attr *attr =
-        m->attr_count > 0 && m->attrs[0].name.data == c->attr.data ? &m->attrs[0] : look_up(m, c->attr);
-    if (DVT_LIKELY((attr->types & ~c->allowed) == 0)) continue;
-    *out_constraint = c;
-    *out_attr = attr;
-    return DVT_UNLIKELY(attr->types == DVT_MATCH_NO_TYPE) ? DVT_KERNEL_BAD_CONSTRAINT
-                                                          : DVT_KERNEL_ATTR_MISMATCH;
-  }
-  return DVT_KERNEL_TAKEN;
-}
-
 dvt_kernel_fit dvt_match_constraints(dvt_match *m, const dvt_kernel_def *def,
                                      const dvt_kernel_constraint **out_constraint,
                                      const dvt_match_attr **out_attr) {
-  return fit_constraints(m, def, out_constraint, out_attr);
+  for (int i = 0; i < def->constraint_count; i++) {
+    const dvt_kernel_constraint *c = &def->constraints[i];
+    const dvt_match_attr *attr = look_up(m, c->attr);
+    if ((attr->types & ~c->allowed) == 0) continue;
+    *out_constraint = c;
+    *out_attr = attr;
+    return attr->types == DVT_MATCH_NO_TYPE ? DVT_KERNEL_BAD_CONSTRAINT : DVT_KERNEL_ATTR_MISMATCH;
+  }
+  return DVT_KERNEL_TAKEN;
 }
 
 // ---- the best ----
@@ -118,25 +109,32 @@ static dvt_status DVT_COLD ambiguous(const dvt_match *m, const dvt_kernel_def *a
   return status;
 }
 
-// The best kernel for `device_type` among those from `first` on; *out_def NULL when none matches.
-static dvt_status find_for_device(dvt_match *m, const dvt_kernel_def *first, dvt_str device_type,
+// The best kernel for `device_type`; *out_def NULL when none matches. Most that do not are told by their row.
+static dvt_status find_for_device(dvt_match *m, const dvt_kernel_rows *rows, dvt_str device_type,
                                   bool is_default, const dvt_kernel_def **out_def) {
   const dvt_kernel_def *best = NULL, *rival = NULL;
   const char *same_device = NULL;  // device types are interned: what equalled once equals by address
-  for (const dvt_kernel_def *def = first; def; def = def->next) {
+  uint64_t types = rows->attr ? look_up(m, *rows->attr)->types : 0;
+  // An attr without dtypes is an error, but only for kernels of the right key that constrain it.
+  bool is_bad = types == DVT_MATCH_NO_TYPE;
+  if (DVT_UNLIKELY(is_bad)) types = 0;
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++) {
+    if (types & ~rows->rows[i].allowed) continue;
+    const dvt_kernel_def *def = rows->rows[i].def;
     if (!dvt_load_is_visible(def->load)) continue;
     if (def->device_type.data != same_device) {
       if (!dvt_str_eq(def->device_type, device_type)) continue;
       same_device = def->device_type.data;
     }
     if (def->label.len + m->label.len > 0 && !dvt_str_eq(def->label, m->label)) continue;
-    const dvt_kernel_constraint *constraint;
-    const dvt_match_attr *attr;
-    dvt_kernel_fit fit = fit_constraints(m, def, &constraint, &attr);
-    if (DVT_UNLIKELY(fit == DVT_KERNEL_BAD_CONSTRAINT)) return bad_constraint(m, def, attr);
-    if (fit == DVT_KERNEL_ATTR_MISMATCH) {
-      m->attr_mismatch = true;
-    } else if (!best || (!is_default && def->priority > best->priority)) {
+    if (is_bad || def->constraint_count > (rows->rows[i].allowed == DVT_KERNEL_UNTOLD ? 0 : 1)) {
+      const dvt_kernel_constraint *constraint;
+      const dvt_match_attr *attr;
+      dvt_kernel_fit fit = dvt_match_constraints(m, def, &constraint, &attr);
+      if (DVT_UNLIKELY(fit == DVT_KERNEL_BAD_CONSTRAINT)) return bad_constraint(m, def, attr);
+      if (fit != DVT_KERNEL_TAKEN) continue;
+    }
+    if (!best || (!is_default && def->priority > best->priority)) {
       best = def;
       rival = NULL;
     } else if (is_default || def->priority == best->priority) {
@@ -151,24 +149,35 @@ static dvt_status find_for_device(dvt_match *m, const dvt_kernel_def *first, dvt
   return NULL;
 }
 
-dvt_status dvt_match_find(dvt_match *m, const dvt_kernel_def *first, const dvt_kernel_def **out_def) {
-  m->attr_mismatch = false;
-  DVT_RETURN_IF_ERROR(find_for_device(m, first, m->device_type, false, out_def));
+dvt_status dvt_match_find(dvt_match *m, const dvt_kernel_rows *rows, const dvt_kernel_def **out_def) {
+  DVT_RETURN_IF_ERROR(find_for_device(m, rows, m->device_type, false, out_def));
   if (DVT_LIKELY(*out_def != NULL)) return NULL;
-  return find_for_device(m, first, DVT_STR("DEFAULT"), true, out_def);
+  return find_for_device(m, rows, DVT_STR("DEFAULT"), true, out_def);
 }
 
 dvt_status dvt_match_begin(dvt_match *m, const dvt_node_def *node, dvt_str device_type) {
   m->node = node;
   m->device_type = device_type;
   m->label = DVT_STR("");
-  m->attr_mismatch = false;
   m->attr_count = 0;
-  dvt_str label;
-  if (DVT_LIKELY(!dvt_node_attr(node, DVT_STR("_kernel"), &label))) return NULL;
-  return dvt_status_annotate(dvt_attr_get_string(label, &m->label),
-                             "\n\tfor attr '_kernel'\n\t [[{{node " DVT_STR_FMT "}}]]",
-                             DVT_STR_ARG(node->name));
+  for (int32_t i = 0; i < node->attr_count; i++)
+    if (DVT_UNLIKELY(dvt_str_eq(node->attrs[i].name, DVT_STR("_kernel"))))
+      return dvt_status_annotate(dvt_attr_get_string(node->attrs[i].value, &m->label),
+                                 "\n\tfor attr '_kernel'\n\t [[{{node " DVT_STR_FMT "}}]]",
+                                 DVT_STR_ARG(node->name));
+  return NULL;
+}
+
+// Nothing matches, so all that is wrong with a kernel of the right device and label is its constraints.
+static bool is_attr_mismatch(const dvt_match *m) {
+  const dvt_kernel_rows *rows = dvt_kernel_rows_of(m->node->op);
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++) {
+    const dvt_kernel_def *def = rows->rows[i].def;
+    if (dvt_load_is_visible(def->load) && dvt_str_eq(def->label, m->label) &&
+        (dvt_str_eq(def->device_type, m->device_type) || dvt_str_is(def->device_type, "DEFAULT")))
+      return true;
+  }
+  return false;
 }
 
 dvt_status dvt_match_not_found(const dvt_match *m) {
@@ -180,7 +189,7 @@ dvt_status dvt_match_not_found(const dvt_match *m) {
       "No registered '" DVT_STR_FMT "' OpKernel for " DVT_STR_FMT " devices compatible with node " DVT_STR_FMT
       "%s%s" DVT_STR_FMT "%s.  Registered:\n" DVT_STR_FMT "Load a plugin that has such a kernel",
       DVT_STR_ARG(m->node->op->name), DVT_STR_ARG(m->device_type), DVT_STR_ARG(dvt_buf_str(&node)),
-      m->attr_mismatch ? " (OpKernel was found, but attributes didn't match)" : "",
+      is_attr_mismatch(m) ? " (OpKernel was found, but attributes didn't match)" : "",
       m->label.len ? ", label '" : "", DVT_STR_ARG(m->label), m->label.len ? "'" : "",
       DVT_STR_ARG(dvt_buf_str(&kernels)));
   dvt_buf_deinit(&node);
@@ -194,9 +203,7 @@ dvt_status dvt_kernel_find(const dvt_node_def *node, dvt_str device_type, const 
   dvt_status status = NULL;
   DVT_RETURN_IF_ERROR(dvt_match_begin(&m, node, device_type));
   for (int attempt = 0; attempt < 2; attempt++) {
-    const dvt_kernel_def *first = dvt_kernel_registry_lock_op(node->op->name);
-    status = dvt_match_find(&m, first, &found);
-    dvt_kernel_registry_unlock();
+    status = dvt_match_find(&m, dvt_kernel_rows_of(node->op), &found);
     if (status || found || attempt) break;
     dvt_kernel_registry_autoload(node->op->name);
   }

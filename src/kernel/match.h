@@ -1,5 +1,4 @@
-// One search for a node's kernel: what dvt_kernel_find and dvt_kernel_explain share. The registry is locked
-// for reading while kernels are looked at.
+// One search for a node's kernel: what dvt_kernel_find and dvt_kernel_explain share.
 #ifndef DVT_KERNEL_MATCH_H_
 #define DVT_KERNEL_MATCH_H_
 
@@ -20,7 +19,6 @@ typedef struct dvt_match_attr {
 typedef struct dvt_match {
   const dvt_node_def *node;
   dvt_str device_type, label;
-  bool attr_mismatch;  // a kernel had the right key but its constraints did not hold
   int attr_count;
   dvt_match_attr attrs[DVT_MATCH_ATTRS];
 } dvt_match;
@@ -32,11 +30,10 @@ dvt_status dvt_match_begin(dvt_match *m, const dvt_node_def *node, dvt_str devic
 dvt_kernel_fit dvt_match_constraints(dvt_match *m, const dvt_kernel_def *def,
                                      const dvt_kernel_constraint **out_constraint,
                                      const dvt_match_attr **out_attr);
-// The kernel to take among those from `first` on; NULL when none fits. INVALID_ARGUMENT for ties and
-// constraints that fit no node.
-dvt_status dvt_match_find(dvt_match *m, const dvt_kernel_def *first,
+// The kernel to take; NULL when none fits. INVALID_ARGUMENT for ties and constraints that fit no node.
+dvt_status dvt_match_find(dvt_match *m, const dvt_kernel_rows *rows,
                           const dvt_kernel_def **out_def) DVT_NODISCARD;
-// The error when none fits: NOT_FOUND. Not while the registry is locked.
+// The error when none fits: NOT_FOUND.
 dvt_status dvt_match_not_found(const dvt_match *m) DVT_NODISCARD;
 
 #endif  // DVT_KERNEL_MATCH_H_

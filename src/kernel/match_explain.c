@@ -24,9 +24,10 @@ static dvt_kernel_candidate_fit fit_of(dvt_match *m, const dvt_kernel_def *def) 
 }
 
 // Of those that fit, one that no other beats, whether or not another equals it.
-static const dvt_kernel_def *best_of(dvt_match *m, const dvt_kernel_def *first) {
+static const dvt_kernel_def *best_of(dvt_match *m, const dvt_kernel_rows *rows) {
   const dvt_kernel_def *best = NULL;
-  for (const dvt_kernel_def *def = first; def; def = def->next) {
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++) {
+    const dvt_kernel_def *def = rows->rows[i].def;
     if (!dvt_load_is_visible(def->load) || fit_of(m, def).fit != DVT_KERNEL_TAKEN) continue;
     bool beats = !best || (is_default(best) && !is_default(def)) ||
                  (is_default(best) == is_default(def) && def->priority > best->priority);
@@ -46,14 +47,15 @@ dvt_status dvt_kernel_explain(const dvt_node_def *node, dvt_str device_type,
     dvt_status_free(label);
     return status;
   }
-  const dvt_kernel_def *first = dvt_kernel_registry_lock_op(node->op->name), *best = best_of(&m, first);
-  for (const dvt_kernel_def *def = first; def; def = def->next) {
+  const dvt_kernel_rows *rows = dvt_kernel_rows_of(node->op);
+  const dvt_kernel_def *best = best_of(&m, rows);
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++) {
+    const dvt_kernel_def *def = rows->rows[i].def;
     if (!dvt_load_is_visible(def->load)) continue;
     dvt_kernel_candidate_fit fit = fit_of(&m, def);
     if (fit.fit == DVT_KERNEL_TAKEN) fit.fit = rank(def, taken, best);
     visit(arg, &fit);
   }
-  dvt_kernel_registry_unlock();
   if (!status) *out_def = taken;
   return status;
 }

@@ -172,6 +172,48 @@ static void test_rule_103_many_constrained_attrs(void **state) {
   }
 }
 
+// The kernels of one op may each constrain another attr first, or none; an attr that the node lacks is an
+// error only where a kernel for the node's device is the first to name it.
+static void test_rules_103_105_each_kernel_constrains_another_attr(void **state) {
+  (void)state;
+  static const int priorities[2][2] = {{2, 3}, {5, 3}};  // of the kernel for float, int32 in T and in U
+  static const TF_DataType types[] = {TF_FLOAT, TF_INT32};
+  test_node t;
+  test_op("Mixed", SPECS("a:T: type", "a:U: type", "i:x: T", "i:y: U"));
+  add("Mixed", "CPU", NULL, 1, NULL, 0);
+  add("Mixed", "CPU", NULL, 2, "T", TF_FLOAT);
+  add("Mixed", "CPU", NULL, 3, "U", TF_INT32);
+  add("Mixed", "GPU", NULL, 4, "Nope", TF_FLOAT);
+  TF_KernelBuilder *builder = builder_for("Mixed", "CPU");
+  constrain(builder, "U", TF_FLOAT);
+  constrain(builder, "T", TF_INT32);
+  TF_KernelBuilder_Priority(builder, 5);
+  test_register(builder);
+  for (int i = 0; i < 4; i++) {
+    test_node_init(&t, "Mixed", "n");
+    test_node_type(&t, "T", types[i / 2]);
+    test_node_type(&t, "U", types[i % 2]);
+    assert_ok(test_node_find(&t));
+    assert_int_equal(t.def->priority, priorities[i / 2][i % 2]);
+    test_node_deinit(&t);
+  }
+  builder = builder_for("Mixed", "CPU");
+  constrain(builder, "T", TF_FLOAT);
+  constrain(builder, "Nope", TF_FLOAT);
+  test_register(builder);
+  test_node_init(&t, "Mixed", "n");
+  test_node_type(&t, "T", TF_INT32);
+  test_node_type(&t, "U", TF_INT32);
+  assert_ok(test_node_find(&t));
+  assert_int_equal(t.def->priority, 3);
+  test_node_deinit(&t);
+  test_node_init(&t, "Mixed", "n");
+  test_node_type(&t, "T", TF_FLOAT);
+  test_node_type(&t, "U", TF_INT32);
+  assert_status(test_node_find(&t), TF_INVALID_ARGUMENT, "constraint on attr 'Nope' not in NodeDef");
+  test_node_deinit(&t);
+}
+
 // A dtype that does not exist is in no kernel's list, whatever its number modulo 64.
 static void test_rule_103_dtypes_that_do_not_exist(void **state) {
   (void)state;
@@ -238,6 +280,7 @@ int main(void) {
       cmocka_unit_test(test_rules_101_102_105_errors_are_explained),
       cmocka_unit_test(test_rule_099_label_that_is_no_string),
       cmocka_unit_test(test_rule_103_many_constrained_attrs),
+      cmocka_unit_test(test_rules_103_105_each_kernel_constrains_another_attr),
       cmocka_unit_test(test_rule_103_dtypes_that_do_not_exist),
       cmocka_unit_test(test_rules_102_110_int32_on_the_host),
       cmocka_unit_test(test_rules_112_113_registering_between_searches),

@@ -1,6 +1,6 @@
-// The store of kernel definitions: a map from op name to a list, under a read-write lock. Definitions are
-// compact copies in one arena and stay valid for the life of the process, also when their plugin is gone.
-// match.c chooses among them, registry_text.c lists them.
+// The store of kernel definitions: a map from op name to a list, under a read-write lock; ops that were
+// looked up once know their list. Definitions are compact copies in one arena and stay valid for the life of
+// the process, also when their plugin is gone. match.c chooses among them, registry_text.c lists them.
 #include "kernel/registry.h"
 
 #include <pthread.h>
@@ -110,7 +110,6 @@ static dvt_kernel_def *copy_def(const dvt_kernel_def *from, dvt_str class_name,
   else if (!copy_str(class_name, &def->class_name))
     return NULL;
   if (!copy_constraints(def, sibling) || !copy_host_memory(def)) return NULL;
-  def->next = NULL;
   return def;
 }
 
@@ -135,24 +134,70 @@ static bool same_kernel(const dvt_kernel_def *a, const dvt_kernel_def *b) {
   return same_constraints(a, b);
 }
 
+// ---- rows ----
+
+static const dvt_kernel_rows no_rows;
+
+static const dvt_kernel_rows *rows_in(const dvt_kernel_list *list) {
+  const dvt_kernel_rows *rows = list ? atomic_load_explicit(&list->rows, memory_order_acquire) : NULL;
+  return DVT_LIKELY(rows != NULL) ? rows : &no_rows;
+}
+
+static dvt_kernel_row row_of(const dvt_kernel_def *def, const dvt_str *attr) {
+  const dvt_kernel_constraint *first = def->constraint_count > 0 ? def->constraints : NULL;
+  bool told = first && dvt_str_eq(first->attr, *attr);
+  return (dvt_kernel_row){def, told ? first->allowed : DVT_KERNEL_UNTOLD};
+}
+
+// The rows of `from`, which may be NULL, that are not of the load, in memory of their own. NULL when out of
+// memory.
+static dvt_kernel_rows *copy_rows(const dvt_kernel_rows *from, const dvt_load *without, const dvt_str *attr,
+                                  int32_t capacity) {
+  dvt_kernel_rows *copy =
+      dvt_arena_alloc(&registry.arena, sizeof *copy + (size_t)capacity * sizeof copy->rows[0]);
+  if (!copy) return NULL;
+  int32_t count = 0;
+  copy->attr = attr;
+  copy->capacity = capacity;
+  for (int32_t i = 0; from && i < from->count; i++)
+    if (!without || from->rows[i].def->load != without) copy->rows[count++] = from->rows[i];
+  atomic_init(&copy->count, count);
+  return copy;
+}
+
+// The rows with room for one more; `attr` counts if no kernel was constrained before.
+static dvt_kernel_rows *reserve_row(dvt_kernel_list *list, const dvt_str *attr) {
+  dvt_kernel_rows *rows = atomic_load_explicit(&list->rows, memory_order_relaxed);
+  if (rows && rows->count < rows->capacity && (rows->attr || !attr)) return rows;
+  return copy_rows(rows, NULL, rows && rows->attr ? rows->attr : attr, rows ? rows->count * 2 + 1 : 1);
+}
+
+static bool append(dvt_kernel_list *list, const dvt_kernel_def *def) {
+  dvt_kernel_rows *rows = reserve_row(list, def->constraint_count > 0 ? &def->constraints[0].attr : NULL);
+  if (!rows) return false;
+  int32_t count = rows->count;
+  rows->rows[count] = row_of(def, rows->attr);
+  atomic_store_explicit(&rows->count, count + 1, memory_order_release);
+  atomic_store_explicit(&list->rows, rows, memory_order_release);
+  return true;
+}
+
+static dvt_kernel_list *list_for(const dvt_kernel_def *def) {
+  dvt_kernel_list *list = dvt_map_get(&registry.by_op, def->op);
+  if (list) return list;
+  list = dvt_arena_calloc(&registry.arena, 1, sizeof *list);
+  return list && dvt_map_put(&registry.by_op, def->op, list) ? list : NULL;
+}
+
 // With the write lock held.
 static dvt_status insert(const dvt_kernel_def *from, dvt_str class_name) {
-  dvt_kernel_list *list = dvt_map_get(&registry.by_op, from->op);
-  if (from->plugin && list)
-    for (const dvt_kernel_def *def = list->first; def; def = def->next)
-      if (same_kernel(def, from)) return NULL;
-  dvt_kernel_def *def = copy_def(from, class_name, list ? list->first : NULL);
-  if (!def) return dvt_error_out_of_memory(sizeof *def);
+  const dvt_kernel_rows *rows = rows_in(dvt_map_get(&registry.by_op, from->op));
+  for (int32_t i = 0; from->plugin && i < rows->count; i++)
+    if (same_kernel(rows->rows[i].def, from)) return NULL;
+  dvt_kernel_def *def = copy_def(from, class_name, rows->count > 0 ? rows->rows[0].def : NULL);
+  dvt_kernel_list *list = def ? list_for(def) : NULL;
+  if (!list || !append(list, def)) return dvt_error_out_of_memory(sizeof *def);
   if (def->load) def->load->kernel_count++;
-  if (!list) {
-    list = dvt_arena_alloc(&registry.arena, sizeof *list);
-    if (!list) return dvt_error_out_of_memory(sizeof *list);
-    *list = (dvt_kernel_list){def, def};
-    if (!dvt_map_put(&registry.by_op, def->op, list)) return dvt_error_out_of_memory(sizeof(dvt_map_slot));
-    return NULL;
-  }
-  list->last->next = def;
-  list->last = def;
   return NULL;
 }
 
@@ -180,43 +225,46 @@ dvt_status dvt_kernel_register(TF_KernelBuilder *builder, dvt_str class_name) {
   return status;
 }
 
+// Without memory the rows stay: what a load that is gone registered is passed by.
 static void remove_from_list(dvt_kernel_list *list, const dvt_load *load) {
-  dvt_kernel_def **link = &list->first, *last = NULL;
-  while (*link) {
-    if ((*link)->load == load) {
-      *link = (*link)->next;
-    } else {
-      last = *link;
-      link = &last->next;
-    }
+  const dvt_kernel_rows *rows = rows_in(list);
+  for (int32_t i = 0; i < rows->count; i++) {
+    if (rows->rows[i].def->load != load) continue;
+    dvt_kernel_rows *rest = copy_rows(rows, load, rows->attr, rows->count);
+    if (rest) atomic_store_explicit(&list->rows, rest, memory_order_release);
+    return;
   }
-  list->last = last;
 }
 
 void dvt_kernel_registry_remove_load(dvt_load *load) {
   if (load->kernel_count == 0) return;
   pthread_rwlock_wrlock(&registry.lock);
-  for (size_t i = 0; i < registry.by_op.capacity;) {
-    dvt_map_slot *slot = &registry.by_op.slots[i];
-    dvt_kernel_list *list = slot->value;
-    if (list) remove_from_list(list, load);
-    // Removing may move another entry into this slot: look at it again.
-    if (list && !list->first)
-      dvt_map_remove(&registry.by_op, dvt_str_make(slot->key, slot->key_len));
-    else
-      i++;
-  }
+  size_t cursor = 0;
+  dvt_str key;
+  void *list;
+  while (dvt_map_next(&registry.by_op, &cursor, &key, &list)) remove_from_list(list, load);
   load->kernel_count = 0;
   pthread_rwlock_unlock(&registry.lock);
 }
 
-const dvt_kernel_def *dvt_kernel_registry_lock_op(dvt_str op) {
+// ---- reading ----
+
+static dvt_kernel_list *find_list(dvt_str op) {
   pthread_rwlock_rdlock(&registry.lock);
-  const dvt_kernel_list *list = dvt_map_get(&registry.by_op, op);
-  return list ? list->first : NULL;
+  dvt_kernel_list *list = dvt_map_get(&registry.by_op, op);
+  pthread_rwlock_unlock(&registry.lock);
+  return list;
 }
 
-void dvt_kernel_registry_unlock(void) { pthread_rwlock_unlock(&registry.lock); }
+const dvt_kernel_rows *dvt_kernel_rows_of_name(dvt_str op) { return rows_in(find_list(op)); }
+
+const dvt_kernel_rows *dvt_kernel_rows_of(const dvt_op_def *op) {
+  dvt_kernel_list *list = op->kernels ? atomic_load_explicit(op->kernels, memory_order_acquire) : NULL;
+  if (DVT_LIKELY(list != NULL)) return rows_in(list);
+  list = find_list(op->name);
+  if (list && op->kernels) atomic_store_explicit(op->kernels, list, memory_order_release);
+  return rows_in(list);
+}
 
 void dvt_kernel_registry_set_autoload(bool (*hook)(dvt_str op_name)) {
   atomic_store(&registry.autoload, hook);
@@ -227,22 +275,25 @@ void dvt_kernel_registry_autoload(dvt_str op) {
   if (hook) hook(op);
 }
 
-static int compare_lists(const void *a, const void *b) {
-  return dvt_str_compare((*(dvt_kernel_list *const *)a)->first->op,
-                         (*(dvt_kernel_list *const *)b)->first->op);
+static int compare_rows(const void *a, const void *b) {
+  return dvt_str_compare((*(const dvt_kernel_rows *const *)a)->rows[0].def->op,
+                         (*(const dvt_kernel_rows *const *)b)->rows[0].def->op);
 }
 
 void dvt_kernel_registry_visit(void (*visit)(void *arg, const dvt_kernel_def *def), void *arg) {
   pthread_rwlock_rdlock(&registry.lock);
   size_t cursor = 0, count = 0;
-  dvt_kernel_list **lists = dvt_calloc(registry.by_op.count + 1, sizeof *lists);
+  const dvt_kernel_rows **all = dvt_calloc(registry.by_op.count + 1, sizeof *all);
   dvt_str key;
   void *value;
-  while (lists && dvt_map_next(&registry.by_op, &cursor, &key, &value)) lists[count++] = value;
-  if (lists) qsort(lists, count, sizeof *lists, compare_lists);
+  while (all && dvt_map_next(&registry.by_op, &cursor, &key, &value)) {
+    all[count] = rows_in(value);
+    if (all[count]->count > 0) count++;
+  }
+  if (all) qsort(all, count, sizeof *all, compare_rows);
   for (size_t i = 0; i < count; i++)
-    for (const dvt_kernel_def *def = lists[i]->first; def; def = def->next)
-      if (dvt_load_is_visible(def->load)) visit(arg, def);
+    for (int32_t k = 0; k < all[i]->count; k++)
+      if (dvt_load_is_visible(all[i]->rows[k].def->load)) visit(arg, all[i]->rows[k].def);
   pthread_rwlock_unlock(&registry.lock);
-  dvt_free(lists);
+  dvt_free(all);
 }

@@ -15,10 +15,8 @@ typedef struct dvt_kernel_constraint {
   uint64_t allowed;  // the same, a bit for each dtype; of registered kernels only
 } dvt_kernel_constraint;
 
-// What matching reads comes first: a search walks the kernels of an op.
 typedef struct dvt_kernel_def {
-  struct dvt_kernel_def *next;  // same op
-  dvt_load *load;               // in which load of the plugin; NULL = registered by the host program
+  dvt_load *load;  // in which load of the plugin; NULL = registered by the host program
   dvt_str device_type, label;
   const dvt_kernel_constraint *constraints;
   int32_t priority;
@@ -64,7 +62,7 @@ typedef struct dvt_kernel_candidate_fit {
   dvt_str value;                            // the node's serialised AttrValue for it; empty: no such attr
 } dvt_kernel_candidate_fit;
 // Finds as dvt_kernel_find does, with its result, and tells what became of every kernel of the op, in the
-// order of registration. The registry is locked while `visit` runs: it must not register or load anything.
+// order of registration.
 dvt_status dvt_kernel_explain(const dvt_node_def *node, dvt_str device_type,
                               void (*visit)(void *arg, const dvt_kernel_candidate_fit *candidate), void *arg,
                               const dvt_kernel_def **out_def) DVT_NODISCARD;

@@ -398,6 +398,56 @@ static void test_rule_112_threads(void **state) {
   assert_int_equal(count, THREADS * KERNELS);
 }
 
+// A search beside registrations and a load that fails finds one of the kernels that are there.
+static void *search_again_and_again(void *arg) {
+  atomic_bool *done = arg;
+  dvt_attr type = {DVT_STR("T"), DVT_STR("\x30\x01")};  // AttrValue {6: DT_FLOAT}
+  dvt_node_def node = {
+      .name = DVT_STR("n"), .op = dvt_op_lookup_loaded(DVT_STR("Growing")), .attrs = &type, .attr_count = 1};
+  int32_t priority = 0;
+  while (!atomic_load(done)) {
+    const dvt_kernel_def *def;
+    dvt_status status = dvt_kernel_find(&node, DVT_STR("CPU"), &def);
+    if (status || def->priority < priority || def->plugin) abort();
+    priority = def->priority;
+  }
+  return NULL;
+}
+
+static void register_growing(const char *attr, TF_DataType type, int priority) {
+  TF_KernelBuilder *builder = builder_for("Growing", "CPU", compute_a);
+  if (attr) constrain(builder, attr, type);
+  TF_KernelBuilder_Priority(builder, priority);
+  test_register(builder);
+}
+
+static void test_rule_112_searches_beside_registrations(void **state) {
+  (void)state;
+  pthread_t threads[THREADS];
+  atomic_bool done = false;
+  char place;  // the address of a plugin
+  test_op("Growing", SPECS("a:T: type", "i:x: T"));
+  register_growing(NULL, 0, 0);
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, search_again_and_again, &done), 0);
+  for (int i = 1; i <= KERNELS; i++) {
+    register_growing("T", i % 4 ? TF_INT32 : TF_FLOAT, i);
+    if (i % 10) continue;
+    dvt_load *load = dvt_load_begin((dvt_plugin *)&place);
+    register_growing("T", TF_FLOAT, 2 * KERNELS + i);
+    register_growing("T", TF_INT32, 2 * KERNELS + i);
+    dvt_kernel_registry_remove_load(load);
+    dvt_load_end(load, false);
+  }
+  atomic_store(&done, true);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  const dvt_kernel_def *def = NULL;
+  assert_ok(find("Growing", TF_FLOAT, NULL, &def));
+  assert_int_equal(def->priority, KERNELS);
+  assert_ok(find("Growing", TF_INT32, NULL, &def));
+  assert_int_equal(def->priority, KERNELS - 1);
+}
+
 // ---- owners ----
 
 static void count_owned(void *arg, const dvt_kernel_def *def) {
@@ -533,6 +583,7 @@ int main(void) {
       cmocka_unit_test(test_rule_110_host_memory),
       cmocka_unit_test(test_rule_111_kernel_list),
       cmocka_unit_test(test_rule_112_threads),
+      cmocka_unit_test(test_rule_112_searches_beside_registrations),
       cmocka_unit_test(test_too_many_constraints),
       cmocka_unit_test(test_owner_and_removal),
       cmocka_unit_test(test_kernels_of_a_running_load_are_hidden_from_other_threads),

@@ -19,15 +19,15 @@ void dvt_kernel_def_describe(const dvt_kernel_def *def, dvt_buf *out) {
 
 void dvt_kernel_list_text(dvt_str op, dvt_buf *out) {
   bool any = false;
-  for (const dvt_kernel_def *def = dvt_kernel_registry_lock_op(op); def; def = def->next) {
-    if (!dvt_load_is_visible(def->load)) continue;
+  const dvt_kernel_rows *rows = dvt_kernel_rows_of_name(op);
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++) {
+    if (!dvt_load_is_visible(rows->rows[i].def->load)) continue;
     any = true;
     dvt_buf_append_str(out, DVT_STR("  "));
-    dvt_kernel_def_describe(def, out);
+    dvt_kernel_def_describe(rows->rows[i].def, out);
     dvt_buf_append_byte(out, '\n');
   }
   if (!any) dvt_buf_append_str(out, DVT_STR("  <no registered kernels>\n"));
-  dvt_kernel_registry_unlock();
 }
 
 // KernelDef: 1 op, 2 device_type, 3 constraint {1 name, 2 allowed_values}, 4 host_memory_arg, 5 label, 6
@@ -59,7 +59,7 @@ void dvt_kernel_list_proto(dvt_str op, dvt_buf *out) {
     dvt_kernel_registry_visit(append_proto, out);
     return;
   }
-  for (const dvt_kernel_def *def = dvt_kernel_registry_lock_op(op); def; def = def->next)
-    if (dvt_load_is_visible(def->load)) append_proto(out, def);
-  dvt_kernel_registry_unlock();
+  const dvt_kernel_rows *rows = dvt_kernel_rows_of_name(op);
+  for (int32_t i = 0, count = dvt_kernel_rows_count(rows); i < count; i++)
+    if (dvt_load_is_visible(rows->rows[i].def->load)) append_proto(out, rows->rows[i].def);
 }

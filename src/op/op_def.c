@@ -65,14 +65,17 @@ const dvt_op_def *dvt_op_def_clone(const dvt_op_def *op, dvt_arena *arena) {
   size_t attr_bytes = sizeof *op->attrs * (size_t)op->attr_count;
   size_t input_bytes = sizeof *op->inputs * (size_t)op->input_count;
   size_t output_bytes = sizeof *op->outputs * (size_t)op->output_count;
-  size_t fixed_bytes = sizeof *op + attr_bytes + input_bytes + output_bytes;
+  size_t head_bytes = sizeof *op + sizeof *op->kernels;
+  size_t fixed_bytes = head_bytes + attr_bytes + input_bytes + output_bytes;
   char *block = dvt_arena_alloc(arena, fixed_bytes + string_bytes(op));
   if (!block) return NULL;
-  dvt_op_def *copy = (dvt_op_def *)(void *)block;
+  dvt_op_def *copy = (dvt_op_def *)(void *)(block + sizeof *op->kernels);
   *copy = *op;
-  copy->attrs = (dvt_attr_def *)(void *)(block + sizeof *copy);
-  copy->inputs = (dvt_arg_def *)(void *)(block + sizeof *copy + attr_bytes);
-  copy->outputs = (dvt_arg_def *)(void *)(block + sizeof *copy + attr_bytes + input_bytes);
+  copy->kernels = (void *)block;  // before the op, whose name is read with it
+  atomic_init(copy->kernels, NULL);
+  copy->attrs = (dvt_attr_def *)(void *)(block + head_bytes);
+  copy->inputs = (dvt_arg_def *)(void *)(block + head_bytes + attr_bytes);
+  copy->outputs = (dvt_arg_def *)(void *)(block + head_bytes + attr_bytes + input_bytes);
   if (attr_bytes) memcpy(copy->attrs, op->attrs, attr_bytes);
   if (input_bytes) memcpy(copy->inputs, op->inputs, input_bytes);
   if (output_bytes) memcpy(copy->outputs, op->outputs, output_bytes);

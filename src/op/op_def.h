@@ -3,12 +3,15 @@
 #ifndef DVT_OP_OP_DEF_H_
 #define DVT_OP_OP_DEF_H_
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "op/attr.h"
 #include "tensorflow/c/ops.h"
 
 typedef struct dvt_plugin dvt_plugin;  // plugin/plugin.h; only the pointer is needed here
 typedef struct dvt_load dvt_load;      // op/load_record.h
+struct dvt_kernel_list;                // kernel/registry_internal.h
 
 // Of an OpDef that comes from a file: nodes and arguments look attrs up one by one.
 #define DVT_MAX_OP_ATTRS 1024
@@ -33,8 +36,11 @@ typedef struct dvt_attr_def {
 
 typedef void (*dvt_shape_fn)(TF_ShapeInferenceContext *ctx, TF_Status *status);
 
+// What lookups read comes first.
 typedef struct dvt_op_def {
   dvt_str name;
+  dvt_load *load;  // in which load of the plugin; NULL = registered by the host program
+  _Atomic(struct dvt_kernel_list *) *kernels;  // as kernel/registry.c found them; NULL except in clones
   dvt_arg_def *inputs, *outputs;
   dvt_attr_def *attrs;
   int16_t input_count, output_count, attr_count;
@@ -43,7 +49,6 @@ typedef struct dvt_op_def {
   dvt_str deprecation_text;
   dvt_shape_fn shape_fn;  // NULL = none registered
   dvt_plugin *plugin;     // who registered it; NULL = host program
-  dvt_load *load;         // in which load of the plugin; NULL with it
   const struct dvt_op_def *older_of_load;
   dvt_str extra;  // OpDef bytes of fields kept but not interpreted: summary, description, ...
 } dvt_op_def;
