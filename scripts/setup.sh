@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build_packages=(gcc g++ make cmake ninja-build pkg-config python3 python3-venv python3-pip libdnnl-dev libsleef-dev libre2-dev
-  libpng-dev libjpeg-dev libsndfile1-dev)
+  libpng-dev libjpeg-dev libsndfile1-dev libeigen3-dev libabsl-dev)
 test_packages=(libcmocka-dev clang-14 libclang-rt-14-dev binutils file)
 tool_packages=(clang-14 clang-format-14 clang-tidy-14)
 

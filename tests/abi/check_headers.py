@@ -27,12 +27,12 @@ INCLUDE = os.path.join(ROOT, "include")
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 
 
-def public_headers(with_cc=False):
+def public_headers():
+    """The headers that are C as well as C++."""
     found = []
     for folder, _, names in os.walk(INCLUDE):
-        rel = os.path.relpath(folder, INCLUDE)
-        if with_cc or not (rel + "/").startswith("dovetail/cc/"):
-            found += [os.path.normpath(os.path.join(rel, name)) for name in names if name.endswith(".h")]
+        paths = [os.path.join(folder, name) for name in names if name.endswith(".h")]
+        found += [os.path.relpath(path, INCLUDE) for path in paths if not headers.is_cpp(path)]
     return sorted(found)
 
 

@@ -123,12 +123,16 @@ def read_header(path, include_dir):
     return Header(rel, " ".join(opening) or summary, functions, types)
 
 
+def is_cpp(path):
+    """Whether a header belongs to the C++ layer: one of dovetail/cc, or a stock name that forwards to it."""
+    with open(path, encoding="utf-8") as file:
+        return "/dovetail/cc/" in path or '#include "dovetail/cc/' in file.read()
+
+
 def read_all(root):
     """All public C headers under include/, ordered by path."""
     include_dir = os.path.join(root, "include")
     found = []
     for folder, _, names in os.walk(include_dir):
-        if os.path.relpath(folder, include_dir).split(os.sep)[:2] == ["dovetail", "cc"]:
-            continue
         found += [os.path.join(folder, name) for name in names if name.endswith(".h")]
-    return [read_header(path, include_dir) for path in sorted(found)]
+    return [read_header(path, include_dir) for path in sorted(found) if not is_cpp(path)]

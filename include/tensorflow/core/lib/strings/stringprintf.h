@@ -1,0 +1,7 @@
+// The name under which sources written for TensorFlow include dovetail/cc/strings.h.
+#ifndef TENSORFLOW_CORE_LIB_STRINGS_STRINGPRINTF_H_
+#define TENSORFLOW_CORE_LIB_STRINGS_STRINGPRINTF_H_
+
+#include "dovetail/cc/strings.h"
+
+#endif  // TENSORFLOW_CORE_LIB_STRINGS_STRINGPRINTF_H_
