@@ -17,7 +17,7 @@ extern "C" {
 
 // Runs fn(arg, begin, end) over disjoint ranges that cover [0, total), on the step's thread pool and the calling
 // thread, and returns when all are done. `cost_per_unit_ns` is the estimated time of one unit in nanoseconds; small
-// loops run in the calling thread.
+// loops run in the calling thread. A C++ exception in fn ends the loop and fails the kernel.
 // Owner: arg stays the caller's. Threads: call from compute; fn runs on several threads at once. Since: dovetail
 DVT_EXPORT void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
                                  void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);

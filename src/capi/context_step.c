@@ -99,7 +99,7 @@ void TF_OpKernelContext_Run(TF_OpKernelContext *ctx, void (*fn)(void *arg), void
   if (is_inline)
     fn(arg);
   else
-    dvt_pool_schedule(pool, run_closure, c);
+    dvt_pool_schedule_task(pool, run_closure, c, 0, DVT_ANY_THREAD);
 }
 
 bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx) { return dvt_step_is_cancelled(ctx->step); }

@@ -8,7 +8,8 @@
 
 void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
-  dvt_pool_parallel_for(ctx->step->pool, total, cost_per_unit_ns, fn, arg);
+  dvt_status failure = dvt_pool_parallel_for(ctx->step->pool, total, cost_per_unit_ns, fn, arg);
+  if (DVT_UNLIKELY(failure != NULL)) dvt_status_free(dvt_context_misuse(ctx, failure));
 }
 
 int dvt_num_threads(TF_OpKernelContext *ctx) {

@@ -9,8 +9,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "base/catch.h"
 #include "base/log.h"
 
 enum {
@@ -19,7 +21,12 @@ enum {
   IDLE_SPINS = 2000,      // pauses before a worker sleeps, 20 to 80 us
   WAIT_SPINS = 4000,      // pauses before a caller sleeps until the last chunk is done
   CHUNKS_PER_THREAD = 4,  // evens out chunks of unequal length
+  MAX_RESCUERS = 64,
+  STALL_NS = 1000000,  // queued tasks wait this long before workers may be taken to be blocked
 };
+// The shared counter runs past the end by a chunk for each thread: in loops up to here without an overflow.
+// Longer ones run in their callers, where it may be negative once, after the end.
+#define LONGEST_LOOP (INT64_MAX / (2 * MAX_THREADS))
 #define MIN_LOOP_NS 8000.0   // shorter loops are done before a second thread would have started
 #define MIN_CHUNK_NS 2000.0  // shorter chunks are dominated by taking them
 
@@ -41,6 +48,7 @@ typedef struct loop {
   void (*fn)(void *arg, int64_t begin, int64_t end);
   void *arg;
   int64_t total, chunk;
+  _Atomic(dvt_status) failure;
   _Alignas(64) atomic_llong next;
 } loop;
 
@@ -66,6 +74,11 @@ struct dvt_pool {
   queue *queues;
   pthread_t *workers;
   struct worker_start *starts;
+  // Threads that take the place of blocked workers.
+  pthread_cond_t stalled;
+  int rescuer_count, idle_rescuers;  // guarded by `mutex`
+  atomic_bool is_watched;            // one of them looks whether the queues move
+  pthread_t *rescuers;
   dvt_pool *next;  // in `all_pools`
   loop_slot slots[LOOP_SLOTS];
 };
@@ -136,12 +149,26 @@ static bool take_task(dvt_pool *pool, int index, task *out) {
 
 // ---- loops ----
 
-static void run_chunks(loop *l) {
+static void call_chunks(void *arg) {
+  loop *l = arg;
   for (;;) {
     int64_t begin = atomic_fetch_add_explicit(&l->next, l->chunk, memory_order_relaxed);
-    if (begin >= l->total) return;
+    if (begin >= l->total || begin < 0) return;
     l->fn(l->arg, begin, l->total - begin > l->chunk ? begin + l->chunk : l->total);
   }
+}
+
+// The first failure stays; nobody takes another chunk.
+static void DVT_COLD fail_loop(loop *l, dvt_status failure) {
+  dvt_status none = NULL;
+  if (!atomic_compare_exchange_strong(&l->failure, &none, failure)) dvt_status_free(failure);
+  atomic_store(&l->next, l->total);
+}
+
+static void run_chunks(loop *l) {
+  dvt_exception *thrown = dvt_catch_call(call_chunks, l);
+  if (DVT_UNLIKELY(thrown != NULL))
+    fail_loop(l, dvt_exception_status(thrown, "The function of a parallel loop"));
 }
 
 static void leave_slot(dvt_pool *pool, loop_slot *slot) {
@@ -243,21 +270,26 @@ static void *worker_main(void *arg) {
   }
 }
 
-// Workers take no signals: those are the program's own threads' business.
+// The pool's threads take no signals: those are the program's own threads' business.
+static bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = pthread_create(thread, NULL, fn, arg) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
 static void start_workers(dvt_pool *pool) {
   pthread_mutex_lock(&pool->mutex);
   if (!atomic_load(&pool->started)) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int count = 0;
     // A worker reads worker_count only when something is queued, and that comes after `started`.
     for (int i = 0; i < pool->threads - 1; i++) {
       pool->starts[count] = (struct worker_start){pool, count};
-      if (pthread_create(&pool->workers[count], NULL, worker_main, &pool->starts[count]) != 0) break;
+      if (!start_thread(&pool->workers[count], worker_main, &pool->starts[count])) break;
       count++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->worker_count = count;
     atomic_store(&pool->started, true);
   }
@@ -269,6 +301,86 @@ static bool has_workers(dvt_pool *pool) {
   if (pool->threads < 2) return false;
   if (DVT_UNLIKELY(!atomic_load_explicit(&pool->started, memory_order_acquire))) start_workers(pool);
   return pool->worker_count > 0;
+}
+
+// ---- blocked workers ----
+// A task may wait for a task behind it in a queue. Where all workers do that, somebody else has to run it.
+
+static int64_t cpu_time_ns(pthread_t thread) {
+  clockid_t clock;
+  struct timespec t;
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+// With the mutex held.
+static int64_t computed_ns(const dvt_pool *pool) {
+  int64_t sum = 0;
+  for (int i = 0; i < pool->worker_count; i++) sum += cpu_time_ns(pool->workers[i]);
+  for (int i = 0; i < pool->rescuer_count; i++) sum += cpu_time_ns(pool->rescuers[i]);
+  return sum;
+}
+
+static void *rescuer_main(void *arg);
+
+// With the mutex held.
+static void start_rescuer(dvt_pool *pool) {
+  if (pool->rescuer_count == MAX_RESCUERS || atomic_load(&pool->stop)) return;
+  if (!start_thread(&pool->rescuers[pool->rescuer_count], rescuer_main, pool)) return;
+  pool->rescuer_count++;
+  pool->idle_rescuers++;
+}
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+// With the mutex held, which is let go meanwhile: whether tasks wait and the pool's threads together used
+// less than half of a core. Threads that look again and again whether they may go on use little.
+static bool is_stalled(dvt_pool *pool) {
+  int64_t computed = computed_ns(pool), begin = now_ns();
+  pthread_mutex_unlock(&pool->mutex);
+  nanosleep(&(struct timespec){.tv_nsec = STALL_NS}, NULL);
+  pthread_mutex_lock(&pool->mutex);
+  return atomic_load(&pool->queued) > 0 && computed_ns(pool) - computed < (now_ns() - begin) / 2;
+}
+
+// What it runs may wait as well: before, another one is there to look.
+static void rescue(dvt_pool *pool) {
+  if (--pool->idle_rescuers == 0) start_rescuer(pool);
+  pthread_cond_signal(&pool->stalled);
+  pthread_mutex_unlock(&pool->mutex);
+  dvt_pool_run_one(pool);
+  pthread_mutex_lock(&pool->mutex);
+  pool->idle_rescuers++;
+}
+
+static void *rescuer_main(void *arg) {
+  dvt_pool *pool = arg;
+  pthread_mutex_lock(&pool->mutex);
+  while (!atomic_load(&pool->stop)) {
+    if (atomic_load(&pool->queued) <= 0 || atomic_load(&pool->is_watched)) {
+      pthread_cond_wait(&pool->stalled, &pool->mutex);
+      continue;
+    }
+    atomic_store(&pool->is_watched, true);
+    bool stalled = is_stalled(pool);
+    atomic_store(&pool->is_watched, false);
+    if (stalled) rescue(pool);
+  }
+  pthread_mutex_unlock(&pool->mutex);
+  return NULL;
+}
+
+static void call_rescuer(dvt_pool *pool) {
+  // Enough workers are about to wake.
+  if (atomic_load(&pool->queued) <= atomic_load(&pool->sleepers) || atomic_load(&pool->is_watched)) return;
+  pthread_mutex_lock(&pool->mutex);
+  if (pool->rescuer_count == 0) start_rescuer(pool);
+  pthread_cond_signal(&pool->stalled);
+  pthread_mutex_unlock(&pool->mutex);
 }
 
 // ---- fork ----
@@ -298,7 +410,9 @@ static void unlock_all(void) {
 static void forget_workers(dvt_pool *pool) {
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->loop_done, NULL);
-  pool->worker_count = 0;
+  pthread_cond_init(&pool->stalled, NULL);
+  pool->worker_count = pool->rescuer_count = pool->idle_rescuers = 0;
+  atomic_store(&pool->is_watched, false);
   atomic_store(&pool->started, false);
   atomic_store(&pool->sleepers, 0);
   atomic_store(&pool->open_slots, 0);
@@ -367,8 +481,10 @@ static void pool_free(dvt_pool *pool) {
   pthread_mutex_destroy(&pool->mutex);
   pthread_cond_destroy(&pool->wake);
   pthread_cond_destroy(&pool->loop_done);
+  pthread_cond_destroy(&pool->stalled);
   dvt_free(pool->queues);
   dvt_free(pool->workers);
+  dvt_free(pool->rescuers);
   dvt_free(pool->starts);
   dvt_free(pool);
 }
@@ -386,13 +502,15 @@ dvt_status dvt_pool_create(int threads, dvt_pool **out_pool) {
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->loop_done, NULL);
+  pthread_cond_init(&pool->stalled, NULL);
+  pool->rescuers = dvt_calloc(MAX_RESCUERS, sizeof *pool->rescuers);
   pool->workers = dvt_calloc((size_t)threads, sizeof *pool->workers);
   pool->starts = dvt_calloc((size_t)threads, sizeof *pool->starts);
   size_t bytes = (size_t)threads * sizeof *pool->queues;
   pool->queues = dvt_aligned_alloc(64, bytes);
   if (pool->queues) memset(pool->queues, 0, bytes);
   for (int i = 0; pool->queues && i < threads; i++) pthread_mutex_init(&pool->queues[i].mutex, NULL);
-  if (!pool->workers || !pool->starts || !pool->queues) {
+  if (!pool->workers || !pool->rescuers || !pool->starts || !pool->queues) {
     pool_free(pool);
     return dvt_error_out_of_memory(bytes);
   }
@@ -407,8 +525,10 @@ void dvt_pool_destroy(dvt_pool *pool) {
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->stop, true);
   pthread_cond_broadcast(&pool->wake);
+  pthread_cond_broadcast(&pool->stalled);
   pthread_mutex_unlock(&pool->mutex);
   for (int i = 0; i < pool->worker_count; i++) pthread_join(pool->workers[i], NULL);
+  for (int i = 0; i < pool->rescuer_count; i++) pthread_join(pool->rescuers[i], NULL);
   while (dvt_pool_run_one(pool)) continue;
   pool_free(pool);
 }
@@ -433,20 +553,34 @@ dvt_pool *dvt_pool_default(void) {
 
 int dvt_pool_worker_index(const dvt_pool *pool) { return pool && self.pool == pool ? self.index + 1 : 0; }
 
+// The calling worker's own queue if it is one of [start, limit), else one of those in turn.
+static unsigned choose_queue(dvt_pool *pool, int start, int limit) {
+  int count = pool->worker_count;
+  limit = DVT_MIN(limit, count);
+  start = DVT_MIN(start, limit - 1);
+  if (self.pool == pool && self.index >= start && self.index < limit) return (unsigned)self.index;
+  unsigned turn = atomic_fetch_add_explicit(&pool->next_queue, 1, memory_order_relaxed);
+  return (unsigned)start + turn % (unsigned)(limit - start);
+}
+
+// False: it ran in place.
+static bool schedule(dvt_pool *pool, task t, int start, int limit) {
+  bool queued = pool && has_workers(pool) && queue_push(&pool->queues[choose_queue(pool, start, limit)], t);
+  if (queued) {
+    atomic_fetch_add(&pool->queued, 1);
+    wake_workers(pool, 1);
+  } else {
+    t.fn(t.arg);
+  }
+  return queued;
+}
+
 void dvt_pool_schedule(dvt_pool *pool, void (*fn)(void *arg), void *arg) {
-  if (!pool || !has_workers(pool)) {
-    fn(arg);
-    return;
-  }
-  unsigned index = self.pool == pool ? (unsigned)self.index
-                                     : atomic_fetch_add_explicit(&pool->next_queue, 1, memory_order_relaxed) %
-                                           (unsigned)pool->worker_count;
-  if (!queue_push(&pool->queues[index], (task){fn, arg})) {
-    fn(arg);
-    return;
-  }
-  atomic_fetch_add(&pool->queued, 1);
-  wake_workers(pool, 1);
+  schedule(pool, (task){fn, arg}, 0, DVT_ANY_THREAD);
+}
+
+void dvt_pool_schedule_task(dvt_pool *pool, void (*fn)(void *arg), void *arg, int start, int limit) {
+  if (schedule(pool, (task){fn, arg}, start, limit)) call_rescuer(pool);
 }
 
 bool dvt_pool_run_one(dvt_pool *pool) {
@@ -460,31 +594,47 @@ bool dvt_pool_run_one(dvt_pool *pool) {
 // Into how many chunks the loop is worth dividing.
 static int64_t chunk_count(const dvt_pool *pool, int64_t total, int64_t cost_ns) {
   double cost = (double)total * (double)(cost_ns > 0 ? cost_ns : 1);
-  // The shared counter runs past `total` by a chunk for each thread and must not overflow.
-  if (cost < MIN_LOOP_NS || total > INT64_MAX / (2 * MAX_THREADS)) return 1;
+  if (cost < MIN_LOOP_NS || total > LONGEST_LOOP) return 1;
   double by_cost = cost / MIN_CHUNK_NS;
   int64_t most = (int64_t)pool->threads * CHUNKS_PER_THREAD;
   if (by_cost < (double)most) most = (int64_t)by_cost;
   return DVT_MIN(most, total);
 }
 
-void dvt_pool_parallel_for(dvt_pool *pool, int64_t total, int64_t cost_ns,
-                           void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
-  if (total <= 0) return;
+int64_t dvt_pool_chunk(const dvt_pool *pool, int64_t total, int64_t cost_ns) {
   int64_t chunks = pool && pool->threads > 1 ? chunk_count(pool, total, cost_ns) : 1;
-  int i = chunks > 1 && has_workers(pool) ? take_slot(pool) : -1;
+  return chunks > 1 ? (total + chunks - 1) / chunks : total;
+}
+
+// Shares the loop with workers where there are any and a slot is free.
+static void run_loop(dvt_pool *pool, loop *l, int64_t helpers) {
+  int i = helpers > 0 && has_workers(pool) ? take_slot(pool) : -1;
   if (i < 0) {
-    fn(arg, 0, total);
+    run_chunks(l);
     return;
   }
   loop_slot *slot = &pool->slots[i];
-  loop l = {.fn = fn, .arg = arg, .total = total, .chunk = (total + chunks - 1) / chunks};
-  atomic_store(&slot->loop, &l);
+  atomic_store(&slot->loop, l);
   atomic_fetch_or(&pool->open_slots, 1ull << i);
-  wake_workers(pool, (int)DVT_MIN(chunks, pool->threads) - 1);
-  run_chunks(&l);
+  wake_workers(pool, (int)helpers);
+  run_chunks(l);
   atomic_store(&slot->loop, NULL);
   atomic_fetch_and(&pool->open_slots, ~(1ull << i));
   wait_for_users(pool, slot);
   atomic_fetch_and(&pool->used_slots, ~(1ull << i));
+}
+
+dvt_status dvt_pool_loop(dvt_pool *pool, int64_t total, int64_t chunk,
+                         void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  if (total <= 0) return NULL;
+  loop l = {.fn = fn, .arg = arg, .total = total, .chunk = DVT_MIN(chunk, total)};
+  int64_t chunks = (total - 1) / l.chunk + 1;
+  bool shared = pool && pool->threads > 1 && total <= LONGEST_LOOP;
+  run_loop(pool, &l, shared ? DVT_MIN(chunks, pool->threads) - 1 : 0);
+  return atomic_load_explicit(&l.failure, memory_order_relaxed);
+}
+
+dvt_status dvt_pool_parallel_for(dvt_pool *pool, int64_t total, int64_t cost_ns,
+                                 void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  return dvt_pool_loop(pool, total, dvt_pool_chunk(pool, total, cost_ns), fn, arg);
 }

@@ -26,9 +26,15 @@ static void mark(void *arg, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; i++) atomic_fetch_add(&marks[i], 1);
 }
 
+// From any thread.
+static void loop(dvt_pool *pool, int64_t total, void (*fn)(void *arg, int64_t begin, int64_t end),
+                 void *arg) {
+  if (dvt_pool_parallel_for(pool, total, PRETEND_SLOW_NS, fn, arg) != NULL) abort();
+}
+
 static void check_loop(dvt_pool *pool, int64_t total, int64_t cost) {
   for (int64_t i = 0; i < COUNT; i++) atomic_store(&seen[i], 0);
-  dvt_pool_parallel_for(pool, total, cost, mark, seen);
+  assert_null(dvt_pool_parallel_for(pool, total, cost, mark, seen));
   for (int64_t i = 0; i < COUNT; i++) assert_int_equal(atomic_load(&seen[i]), i < total);
 }
 
@@ -68,8 +74,7 @@ typedef struct nested {
 
 static void inner_loops(void *arg, int64_t begin, int64_t end) {
   nested *n = arg;
-  for (int64_t i = begin; i < end; i++)
-    dvt_pool_parallel_for(n->pool, 50, PRETEND_SLOW_NS, add_range, &n->sum);
+  for (int64_t i = begin; i < end; i++) loop(n->pool, 50, add_range, &n->sum);
 }
 
 static void test_nested_loops(void **state) {
@@ -78,7 +83,7 @@ static void test_nested_loops(void **state) {
   assert_null(dvt_pool_create(4, &n.pool));
   for (int round = 0; round < 20; round++) {
     atomic_store(&n.sum, 0);
-    dvt_pool_parallel_for(n.pool, 30, PRETEND_SLOW_NS, inner_loops, &n);
+    loop(n.pool, 30, inner_loops, &n);
     assert_int_equal(atomic_load(&n.sum), 30 * 50);
   }
   dvt_pool_destroy(n.pool);
@@ -88,7 +93,7 @@ static void *call_loops(void *arg) {
   nested *n = arg;
   for (int i = 0; i < 200; i++) {
     atomic_llong sum = 0;
-    dvt_pool_parallel_for(n->pool, 97, PRETEND_SLOW_NS, add_range, &sum);
+    loop(n->pool, 97, add_range, &sum);
     atomic_fetch_add(&n->sum, atomic_load(&sum));
   }
   return NULL;
@@ -183,7 +188,7 @@ static int use_pool_after_fork(dvt_pool *pool) {
   atomic_store(&tasks_run, 0);
   for (int i = 0; i < 10; i++) dvt_pool_schedule(pool, count_task, NULL);
   for (int64_t i = 0; i < COUNT; i++) atomic_store(&seen[i], 0);
-  dvt_pool_parallel_for(pool, COUNT, PRETEND_SLOW_NS, mark, seen);
+  loop(pool, COUNT, mark, seen);
   while (atomic_load(&tasks_run) < 10) sched_yield();
   dvt_pool_destroy(pool);
   int64_t good = 0;

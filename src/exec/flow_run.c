@@ -331,7 +331,7 @@ static void state_recycle(dvt_flow_state *state) {
   if (state->is_abandoned) {
     drop_values(state);
     state->is_abandoned = false;
-    dvt_step_finish(&state->step);
+    dvt_status_free(dvt_step_finish(&state->step, NULL));
   }
   dvt_profile_release(state->profile);
   state->profile = NULL;
@@ -395,8 +395,8 @@ static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
   if (abandoned) abandon(state);
   pthread_mutex_unlock(&state->lock);
   if (abandoned) return status;
-  dvt_step_finish(&state->step);
-  return status ? status : fetch(state, run->fetched);
+  DVT_RETURN_IF_ERROR(dvt_step_finish(&state->step, status));
+  return fetch(state, run->fetched);
 }
 
 static void state_free(dvt_flow_state *state) {

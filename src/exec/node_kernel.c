@@ -125,8 +125,7 @@ dvt_status dvt_session_node_fold(TF_Session *session, dvt_session_node *node, TF
                             .input_count = def->input_count,
                             .output_count = def->output_count};
   dvt_kernel_compute_safely(&ctx);
-  dvt_status status = dvt_context_finish(&ctx, false);
-  dvt_step_finish(&step);
+  dvt_status status = dvt_step_finish(&step, dvt_context_finish(&ctx, false));
   dvt_step_deinit(&step);
   bool kept = !status && keep(session, node, outputs, def->output_count);
   node->fold = kept ? DVT_FOLD_CONSTANT : DVT_FOLD_NEVER;

@@ -25,7 +25,7 @@ struct dvt_partial_run_state {
 
 static void state_free(dvt_partial_run_state *s) {
   if (!s) return;
-  dvt_step_finish(&s->step);
+  dvt_status_free(dvt_step_finish(&s->step, NULL));
   dvt_step_deinit(&s->step);
   for (int32_t i = 0; s->feeds && i < s->plan->feed_count; i++) dvt_tensor_reset(&s->feeds[i]);
   for (int32_t i = 0; s->outputs && i < s->plan->array.output_count; i++)

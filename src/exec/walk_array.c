@@ -316,7 +316,7 @@ static dvt_status run_in(array_state *s, dvt_run *run) {
   s->trace.profile = run->profile;
   s->ctx.trace = DVT_UNLIKELY(run->profile != NULL) ? &s->trace : NULL;
   DVT_RETURN_IF_ERROR(careful ? walk_carefully(s, run, checked) : walk(s));
-  dvt_step_finish(&s->step);
+  DVT_RETURN_IF_ERROR(dvt_step_finish(&s->step, NULL));
   return fetch(s, run);
 }
 
@@ -354,7 +354,7 @@ dvt_status dvt_array_run(dvt_run *run) {
   dvt_lender_current = outer;
   if (DVT_UNLIKELY(status != NULL)) {
     dvt_step_cancel(&s->step);
-    dvt_step_finish(&s->step);
+    status = dvt_step_finish(&s->step, status);
     drop_values(s);
   }
   dvt_state_pool_give(&run->plan->array_states, &s->pooled);

@@ -190,7 +190,7 @@ static inline void test_node_deinit(test_node *t) {
     dvt_slot_deinit(&t->slots[i]);
   }
   dvt_status_free(t->ctx.status);
-  dvt_step_finish(&t->step);
+  assert_null(dvt_step_finish(&t->step, NULL));
   dvt_step_deinit(&t->step);
   dvt_kernel_destroy(&t->kernel);
   dvt_resource_manager_destroy(t->resources);

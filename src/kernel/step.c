@@ -33,6 +33,7 @@ void dvt_step_note_temporary(dvt_step *step) {
 static void extras_free(dvt_step_extras *extras) {
   if (!extras) return;
   dvt_status_free(extras->abort_reason);  // of a session that was closed after its last step
+  dvt_status_free(extras->failure);
   pthread_mutex_destroy(&extras->lock);
   pthread_cond_destroy(&extras->changed);
   dvt_free(extras);
@@ -70,6 +71,22 @@ dvt_str dvt_step_use_container(dvt_step *step) {
   return dvt_str_from(extras->container);
 }
 
+void dvt_step_fail(dvt_step *step, dvt_status error) {
+  dvt_step_extras *extras = dvt_step_extras_get(step);
+  if (extras) {
+    pthread_mutex_lock(&extras->lock);
+    if (!extras->failure) {
+      extras->failure = error;
+      error = NULL;
+    }
+    pthread_mutex_unlock(&extras->lock);
+  } else {
+    dvt_log(DVT_ERROR, "%s", dvt_status_message(error));
+  }
+  dvt_status_free(error);
+  dvt_step_cancel(step);
+}
+
 static void wait_for_deferred(dvt_step *step) {
   pthread_mutex_lock(&deferred_mutex);
   while (atomic_load(&step->deferred_ops) > 0) pthread_cond_wait(&deferred_changed, &deferred_mutex);
@@ -77,10 +94,15 @@ static void wait_for_deferred(dvt_step *step) {
 }
 
 // Every callback has returned afterwards, unless it is one that ends the step itself.
-static void end_extras(dvt_step_extras *extras) {
+static dvt_status end_extras(dvt_step_extras *extras, dvt_status status) {
   dvt_cancel_end(extras);
   dvt_rendezvous_end(extras);
   extras->container[0] = '\0';
+  dvt_status failure = extras->failure;
+  extras->failure = NULL;
+  bool replaces = failure && (!status || dvt_status_code(status) == TF_CANCELLED);
+  dvt_status_free(replaces ? status : failure);
+  return replaces ? failure : status;
 }
 
 static void clear_container(dvt_step *step) {
@@ -89,10 +111,11 @@ static void clear_container(dvt_step *step) {
   atomic_store(&step->has_temporaries, false);
 }
 
-void dvt_step_finish(dvt_step *step) {
+dvt_status dvt_step_finish(dvt_step *step, dvt_status status) {
   if (atomic_load(&step->deferred_ops) > 0) wait_for_deferred(step);
   dvt_step_extras *extras = atomic_load(&step->extras);
-  if (DVT_UNLIKELY(extras != NULL)) end_extras(extras);
+  if (DVT_UNLIKELY(extras != NULL)) status = end_extras(extras, status);
   if (atomic_load(&step->has_temporaries)) clear_container(step);
   if (DVT_UNLIKELY(atomic_load(&step->cancelled))) atomic_store(&step->cancelled, false);
+  return status;
 }

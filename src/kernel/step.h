@@ -32,8 +32,12 @@ typedef struct dvt_step {
 } dvt_step;
 
 // After the last node: waits for deferred ops, ends what kernels registered with the step, and drops its
-// temporary variables. Cheap when there are none.
-void dvt_step_finish(dvt_step *step);
+// temporary variables. Cheap when there are none. What the step ends with: `status` (consumed), or instead of
+// NULL and CANCELLED the error of dvt_step_fail.
+dvt_status dvt_step_finish(dvt_step *step, dvt_status status) DVT_NODISCARD;
+// Work that was deferred has failed: the step is cancelled and ends with this error (consumed), the first of
+// several.
+void dvt_step_fail(dvt_step *step, dvt_status error) DVT_COLD;
 void dvt_step_deinit(dvt_step *step);   // after dvt_step_finish, when the memory goes
 void dvt_step_defer(dvt_step *step);    // one more deferred op
 void dvt_step_undefer(dvt_step *step);  // one less; ignored with a log line when there is none

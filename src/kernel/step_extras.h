@@ -28,6 +28,7 @@ typedef struct dvt_step_extras {
   bool is_watched;
   struct dvt_step_extras *next_watched;
   char container[DVT_STEP_CONTAINER_BYTES];  // empty until asked for
+  dvt_status failure;                        // of dvt_step_fail
   // rendezvous.c
   dvt_rendezvous_entry *entries;
   dvt_status abort_reason;  // sends and receives fail with it
