@@ -70,6 +70,10 @@ FAULTS = {
                     "same", DIES),
     "throw_init": (["load 13 ", "TF_InitKernel threw a C++ exception", "fault_throw_init.so was not loaded", "alive"], "same",
                    FINE),  # stock does not call TF_InitKernel
+    "throw_loop": (step(13, "The function of a parallel loop threw a C++ exception (std::runtime_error: the plugin is"),
+                   "same", None),  # stock has no such functions
+    "throw_task": (["run 13 ", "A task of the thread pool threw a C++ exception (std::runtime_error: the plugin is",
+                    "{{node fault}}", "op 'Fault'", "alive"], "same", None),
 }
 TIMEOUTS = {"done_never": "100"}  # ms
 SUPPRESSED = {"leak", "done_never"}  # the fault itself is what the leak checker finds: handles, a session that a kernel keeps busy
