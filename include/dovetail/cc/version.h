@@ -1,0 +1,24 @@
+// The release of TensorFlow whose C++ interface the layer offers, for sources that ask for it when they are
+// compiled.
+#ifndef DOVETAIL_CC_VERSION_H_
+#define DOVETAIL_CC_VERSION_H_
+
+#define TF_MAJOR_VERSION 2
+#define TF_MINOR_VERSION 21
+#define TF_PATCH_VERSION 0
+#define TF_VERSION_SUFFIX ""
+
+#define DVT_CC_TEXT_(x) #x
+#define DVT_CC_TEXT(x) DVT_CC_TEXT_(x)
+#define TF_VERSION_STRING \
+  DVT_CC_TEXT(TF_MAJOR_VERSION) "." DVT_CC_TEXT(TF_MINOR_VERSION) "." DVT_CC_TEXT(TF_PATCH_VERSION)
+
+#define TF_GRAPH_DEF_VERSION_MIN_PRODUCER 0
+#define TF_GRAPH_DEF_VERSION_MIN_CONSUMER 0
+#define TF_GRAPH_DEF_VERSION 2474
+
+#define TF_CHECKPOINT_VERSION_MIN_PRODUCER 0
+#define TF_CHECKPOINT_VERSION_MIN_CONSUMER 0
+#define TF_CHECKPOINT_VERSION 1
+
+#endif  // DOVETAIL_CC_VERSION_H_

@@ -1,0 +1,7 @@
+// The name under which sources written for TensorFlow include dovetail/cc/proto.h.
+#ifndef TENSORFLOW_CORE_FRAMEWORK_FULL_TYPE_PB_H_
+#define TENSORFLOW_CORE_FRAMEWORK_FULL_TYPE_PB_H_
+
+#include "dovetail/cc/proto.h"
+
+#endif  // TENSORFLOW_CORE_FRAMEWORK_FULL_TYPE_PB_H_

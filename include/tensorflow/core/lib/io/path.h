@@ -1,0 +1,7 @@
+// The name under which sources written for TensorFlow include dovetail/cc/path.h.
+#ifndef TENSORFLOW_CORE_LIB_IO_PATH_H_
+#define TENSORFLOW_CORE_LIB_IO_PATH_H_
+
+#include "dovetail/cc/path.h"
+
+#endif  // TENSORFLOW_CORE_LIB_IO_PATH_H_
