@@ -50,6 +50,7 @@ static bool try_loading_dovetail(void *scope) {
   if (!f.symbol || !f.is_loading()) return false;
   add_library(library_of(f.symbol));
   if (host.library_count) host.kind = DVT_HOST_DOVETAIL;
+  host.is_loading = host.library_count > 0;
   return host.library_count > 0;
 }
 
@@ -99,6 +100,17 @@ void *dvt_binding_find(const char *name) {
   return NULL;
 }
 
+static bool has_polyfill(const dvt_binding *begin, const dvt_binding *end, const char *name) {
+  for (const dvt_binding *binding = begin; binding < end; binding++)
+    if (binding->polyfill && strcmp(binding->name, name) == 0) return true;
+  return false;
+}
+
+bool dvt_binding_has(const char *name) {
+  return dvt_binding_find(name) || has_polyfill(__start_dvt_bindings, __stop_dvt_bindings, name) ||
+         has_polyfill(__start_dvt_own_bindings, __stop_dvt_own_bindings, name);
+}
+
 static int64_t now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -145,6 +157,22 @@ const char *dvt_host_version(void) {
   function f = {.symbol = dvt_binding_host()->kind == DVT_HOST_DOVETAIL ? own_version.address
                                                                         : stock_version.address};
   return f.symbol ? f.version() : "";
+}
+
+bool dvt_host_supports(const char *feature) {
+  static const struct {
+    const char *name, *function;
+    bool is_brought;
+  } features[] = {
+#define FEATURE(name, function, is_brought) {name, function, is_brought},
+      DVT_FEATURES(FEATURE)
+#undef FEATURE
+  };
+  if (!feature || dvt_binding_host()->kind == DVT_HOST_NONE) return false;
+  for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+    if (strcmp(features[i].name, feature) == 0)
+      return features[i].is_brought || dvt_binding_find(features[i].function);
+  return (strncmp(feature, "TF_", 3) == 0 || strncmp(feature, "dvt_", 4) == 0) && dvt_binding_has(feature);
 }
 
 int64_t dvt_host_bind_ns(void) { return dvt_binding_host()->bind_ns; }

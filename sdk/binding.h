@@ -34,6 +34,7 @@ typedef struct dvt_host {
   dvt_host_kind kind;
   void *libraries[3];  // dlopen's handles, kept as long as the process
   int library_count;
+  bool is_loading;  // Dovetail is loading the plugin; it will call TF_InitKernel
   int64_t bind_ns;  // time that finding the host and filling the records took
 } dvt_host;
 
@@ -41,6 +42,12 @@ typedef struct dvt_host {
 const dvt_host *dvt_binding_host(void);
 // The host's own function of that name; NULL when it has none.
 void *dvt_binding_find(const char *name);
+
+// Whether the function is there for the plugin: the host's, or the SDK's for a function that the plugin uses.
+bool dvt_binding_has(const char *name);
+
+// How many ops and kernels the plugin has registered with success.
+int dvt_registered_count(void);
 
 // What functions do that the host lacks: an UNIMPLEMENTED error with function, host and version goes into
 // `status` (a TF_Status or a TSL_Status, which are one type), or into the context of the kernel; else one

@@ -13,6 +13,7 @@
 #include "plugin/binding.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
+#include "plugin/record.h"
 #include "plugin/unload.h"
 
 static pthread_once_t mutex_once = PTHREAD_ONCE_INIT;
@@ -166,13 +167,15 @@ static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, cons
   DVT_RETURN_IF_ERROR(dvt_plugin_open(plugin, elf));
   if (find_loaded(NULL, plugin->handle)) return NULL;
   DVT_RETURN_IF_ERROR(find_code(plugin));
+  DVT_RETURN_IF_ERROR(dvt_record_check(plugin));
   DVT_RETURN_IF_ERROR(
       dvt_status_annotate(call_entry_points(plugin), ". Plugin %s was not loaded", plugin->path));
   if (plugin->registration_error)
     return dvt_error(dvt_status_code(plugin->registration_error),
                      "plugin %s was not loaded, its registration failed: %s", plugin->path,
                      dvt_status_message(plugin->registration_error));
-  return account(plugin, load);
+  DVT_RETURN_IF_ERROR(account(plugin, load));
+  return dvt_record_check_registered(plugin);
 }
 
 static void roll_back(dvt_plugin *plugin, dvt_load *load) {

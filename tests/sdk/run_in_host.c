@@ -1,6 +1,6 @@
 // Opens a host library privately, loads a plugin into it with TF_LoadLibrary and runs ops of the plugin:
 //
-//   run_in_host LIBRARY PLUGIN "OP [name=value ...] [| OP ...]" ...
+//   run_in_host LIBRARY PLUGIN[,PLUGIN...] "OP [name=value ...] [| OP ...]" ...
 //
 // An argument is a chain of ops: the first has no inputs, each other one takes the first output of the one
 // before. Attribute values are integers, floats with a point, or text. For each chain a line goes to stdout:
@@ -103,6 +103,16 @@ static void run_chain(char *text) {
   HOST(TF_DeleteStatus)(status);
 }
 
+static void load(const char *path) {
+  const char *loader = getenv("RUN_LOADER");
+  TF_Status *status = HOST(TF_NewStatus)();
+  TF_Library *library = ((__typeof__(&TF_LoadLibrary))find(loader ? loader : "TF_LoadLibrary"))(path, status);
+  if (HOST(TF_GetCode)(status) != TF_OK)
+    printf("load: error %d %s\n", (int)HOST(TF_GetCode)(status), HOST(TF_Message)(status));
+  HOST(TF_DeleteStatus)(status);
+  HOST(TF_DeleteLibraryHandle)(library);
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   host = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -110,19 +120,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s\n", dlerror());
     return 2;
   }
-  TF_Status *status = HOST(TF_NewStatus)();
-  TF_Library *library = HOST(TF_LoadLibrary)(argv[2], status);
-  if (!library) {
-    printf("load: error %d %s\n", (int)HOST(TF_GetCode)(status), HOST(TF_Message)(status));
-    HOST(TF_DeleteStatus)(status);
-    return 1;
-  }
+  char *rest;
+  for (char *path = strtok_r(argv[2], ",", &rest); path; path = strtok_r(NULL, ",", &rest)) load(path);
   for (int i = 3; i < argc; i++) {
     printf("%s:", argv[i]);
     run_chain(argv[i]);
   }
-  fflush(stdout);
-  HOST(TF_DeleteLibraryHandle)(library);
-  HOST(TF_DeleteStatus)(status);
   return 0;
 }
