@@ -100,6 +100,30 @@ static void test_arena_hands_out_distinct_aligned_memory(void **state) {
   dvt_arena_deinit(&arena);
 }
 
+// From half a MiB on, pieces lie in blocks that fill a large page; what does not fit gets its own memory.
+static void test_arena_in_large_pages(void **state) {
+  (void)state;
+  enum { PIECE = 1000, PIECES = 5000 };
+  dvt_arena arena = {.in_large_pages = true};
+  static char *pieces[PIECES];
+  size_t in_order = 0;
+  for (size_t i = 0; i < PIECES; i++) {
+    pieces[i] = dvt_arena_alloc(&arena, PIECE);
+    assert_non_null(pieces[i]);
+    memset(pieces[i], (int)i, PIECE);
+    if (i && pieces[i] == pieces[i - 1] + PIECE) in_order++;
+  }
+  for (size_t i = 0; i < PIECES; i++) {
+    assert_int_equal(pieces[i][0], (char)i);
+    assert_int_equal(pieces[i][PIECE - 1], (char)i);
+  }
+  assert_true(in_order >= PIECES - 12);  // seven blocks below a large page, three that fill one
+  assert_int_equal((uintptr_t)pieces[PIECES - 1] / DVT_LARGE_PAGE,
+                   (uintptr_t)pieces[PIECES - 9] / DVT_LARGE_PAGE);
+  assert_true(dvt_arena_bytes(&arena) < (size_t)PIECE * PIECES + 20000);
+  dvt_arena_deinit(&arena);
+}
+
 static void test_arena_copies_strings(void **state) {
   (void)state;
   dvt_arena arena = {0};
@@ -174,6 +198,7 @@ int main(void) {
       cmocka_unit_test(test_injected_failure_stays_until_lifted),
       cmocka_unit_test(test_strndup_keeps_nul_bytes),
       cmocka_unit_test(test_arena_hands_out_distinct_aligned_memory),
+      cmocka_unit_test(test_arena_in_large_pages),
       cmocka_unit_test(test_arena_copies_strings),
       cmocka_unit_test(test_arena_survives_failures),
       cmocka_unit_test(test_buf_composes),

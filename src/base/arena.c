@@ -1,9 +1,11 @@
-// Bump allocator over a list of blocks that double in size up to 1 MiB. A request larger than the next block
-// gets a block of its own behind the newest one, so that the room left in the newest block is not lost.
+// Bump allocator over a list of blocks that double in size up to 1 MiB, or up to a large page. A request
+// larger than the next block gets a block of its own behind the newest one, so that the room left in the
+// newest block is not lost.
 #include "base/arena.h"
 
 #define FIRST_BLOCK_BYTES ((size_t)4096)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
+#define LARGE_PAGES_FROM ((size_t)256 << 10)  // a large page costs as much as touching 128 KiB in small ones
 
 struct dvt_arena_block {
   dvt_arena_block *next;
@@ -36,7 +38,8 @@ void dvt_arena_reset(dvt_arena *arena) {
 static dvt_arena_block *block_new(size_t data_bytes) {
   size_t bytes;
   if (!dvt_size_add(data_bytes, sizeof(dvt_arena_block), &bytes)) return NULL;
-  dvt_arena_block *block = dvt_malloc(bytes);
+  dvt_arena_block *block =
+      bytes < DVT_LARGE_BYTES ? dvt_malloc(bytes) : dvt_aligned_alloc(DVT_LARGE_PAGE, bytes);
   dvt_advise_large(block, bytes);
   if (block) block->bytes = bytes;
   return block;
@@ -65,7 +68,9 @@ void *dvt_arena_alloc_slow(dvt_arena *arena, size_t bytes) {
   arena->blocks = block;
   arena->next = block->data + rounded;
   arena->end = (char *)block + block->bytes;
-  arena->block_bytes = DVT_MIN(usual * 2, LARGEST_BLOCK_BYTES);
+  arena->block_bytes = arena->in_large_pages && usual >= LARGE_PAGES_FROM
+                           ? DVT_LARGE_PAGE
+                           : DVT_MIN(usual * 2, LARGEST_BLOCK_BYTES);
   return block->data;
 }
 

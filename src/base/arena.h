@@ -9,6 +9,9 @@ typedef struct dvt_arena {
   dvt_arena_block *blocks;  // newest first
   char *next, *end;
   size_t block_bytes;  // size of the next block; doubles up to 1 MiB
+  // May be set at the start: memory beyond half a MiB then comes in large pages, whole ones. For what is
+  // written once, in bulk.
+  bool in_large_pages;
 } dvt_arena;
 
 // A zero-initialised dvt_arena is ready to use.

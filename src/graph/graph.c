@@ -19,6 +19,7 @@ dvt_status dvt_graph_create(TF_Graph **out_graph) {
   graph->producer_version = DVT_GRAPH_DEF_VERSION;
   graph->min_consumer_version = DVT_GRAPH_DEF_MIN_CONSUMER;
   graph->require_shape_fns = true;
+  graph->arena.in_large_pages = true;
   dvt_status status = dvt_function_library_create(&graph->functions);
   if (status) {
     dvt_free(graph);
