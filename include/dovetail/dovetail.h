@@ -1,6 +1,6 @@
 // Dovetail's own C API: open a trained model, see what it wants and gives, run it. A model is a SavedModel directory, a
-// file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js graph model (model.json, or the folder it lies in). It stands
-// on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status it uses. Plugins in the standard plugin
+// file holding a GraphDef (.pb, .pbtxt), a MetaGraphDef beside its checkpoint (NAME.meta, NAME.index, NAME.data-...), or a
+// TensorFlow.js graph model (model.json, or the folder it lies in). It stands on the stock C ABI (tensorflow/c/c_api.h), whose TF_Tensor and TF_Status it uses. Plugins in the standard plugin
 // directory are found by themselves.
 //
 //   TF_Status *status = TF_NewStatus();
@@ -58,7 +58,7 @@ typedef struct dvt_tensor_info {
 // What a model consists of.
 typedef struct dvt_model_info {
   const char *path;
-  const char *format;          // "SavedModel", "GraphDef" or "TensorFlow.js"
+  const char *format;          // "SavedModel", "GraphDef", "MetaGraphDef" or "TensorFlow.js"
   const char *tags;            // "serve"; "" for what has none
   const char *writer_version;  // of the TensorFlow that wrote it; "" if it does not say
   int64_t graph_def_version;   // producer version

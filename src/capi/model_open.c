@@ -58,7 +58,8 @@ static dvt_status not_a_graph(const char *path, dvt_str bytes) {
   return dvt_error(
       TF_INVALID_ARGUMENT,
       "%s is not a model: its bytes are no GraphDef, or it is damaged. A SavedModel directory, a GraphDef "
-      "file (.pb or .pbtxt) or a TensorFlow.js model.json is wanted.",
+      "file (.pb or .pbtxt), a meta graph (.meta) beside its checkpoint or a TensorFlow.js model.json is "
+      "wanted.",
       path);
 }
 
@@ -140,11 +141,9 @@ static dvt_status convert_signatures(dvt_model *model, const dvt_saved_model *fr
 
 // Number and bytes of variables. A checkpoint that cannot be read is reported when the variables are
 // restored.
-static void describe_variables(dvt_model *model, const char *directory) {
-  dvt_buf prefix = {0};
+static void describe_variables(dvt_model *model) {
   dvt_checkpoint *checkpoint = NULL;
-  dvt_buf_printf(&prefix, "%s/variables/variables", directory);
-  dvt_status status = prefix.failed ? NULL : dvt_checkpoint_open(prefix.data, &checkpoint);
+  dvt_status status = dvt_checkpoint_open(model->saved_model->checkpoint, &checkpoint);
   for (size_t i = 0; checkpoint && i < dvt_checkpoint_count(checkpoint); ++i) {
     dvt_str name = dvt_checkpoint_name(checkpoint, i);
     int64_t dims[DVT_MAX_RANK];
@@ -161,7 +160,19 @@ static void describe_variables(dvt_model *model, const char *directory) {
   }
   dvt_status_free(status);
   dvt_checkpoint_close(checkpoint);
-  dvt_buf_deinit(&prefix);
+}
+
+static dvt_status describe_saved_model(dvt_model *model) {
+  dvt_buf tags = {0};
+  for (int i = 0; i < model->saved_model->tag_count; ++i)
+    dvt_buf_printf(&tags, "%s" DVT_STR_FMT, i ? "," : "", DVT_STR_ARG(model->saved_model->tags[i]));
+  model->info.tags = dvt_model_copy(model, dvt_buf_str(&tags));
+  model->info.writer_version = dvt_model_copy(model, model->saved_model->writer_version);
+  dvt_buf_deinit(&tags);
+  if (!model->info.tags || !model->info.writer_version) return dvt_error_out_of_memory(64);
+  model->graph_def = model->saved_model->graph_def;
+  describe_variables(model);
+  return convert_signatures(model, model->saved_model);
 }
 
 static dvt_status read_saved_model(dvt_model *model, const char *path, const dvt_model_options *options) {
@@ -177,16 +188,13 @@ static dvt_status read_saved_model(dvt_model *model, const char *path, const dvt
     }
     DVT_RETURN_IF_ERROR(status);
   }
-  dvt_buf tags = {0};
-  for (int i = 0; i < model->saved_model->tag_count; ++i)
-    dvt_buf_printf(&tags, "%s" DVT_STR_FMT, i ? "," : "", DVT_STR_ARG(model->saved_model->tags[i]));
-  model->info.tags = dvt_model_copy(model, dvt_buf_str(&tags));
-  model->info.writer_version = dvt_model_copy(model, model->saved_model->writer_version);
-  dvt_buf_deinit(&tags);
-  if (!model->info.tags || !model->info.writer_version) return dvt_error_out_of_memory(64);
-  model->graph_def = model->saved_model->graph_def;
-  describe_variables(model, path);
-  return convert_signatures(model, model->saved_model);
+  return describe_saved_model(model);
+}
+
+static dvt_status read_meta_graph(dvt_model *model, const char *path) {
+  model->info.format = "MetaGraphDef";
+  DVT_RETURN_IF_ERROR(dvt_meta_graph_open(path, &model->saved_model));
+  return describe_saved_model(model);
 }
 
 // ---- TensorFlow.js models ----
@@ -280,7 +288,9 @@ static dvt_status load_graph(dvt_model *model, const TF_SessionOptions *options)
   dvt_status status = has_initializer ? import_initializer(model) : NULL;
   if (!status) status = dvt_session_create(model->graph, options, &model->session);
   if (!status && has_initializer) status = run_initializer(model, first);
-  return status && has_initializer ? dvt_status_annotate(status, "\n\t (with the modelInitializer of model.json)") : status;
+  return status && has_initializer
+             ? dvt_status_annotate(status, "\n\t (with the modelInitializer of model.json)")
+             : status;
 }
 
 static dvt_status load(dvt_model *model, int threads) {
@@ -311,26 +321,28 @@ static dvt_status open_model(dvt_model *model, const char *path, const dvt_model
     return dvt_error(
         TF_NOT_FOUND,
         "there is no model at %s: the path does not exist. A SavedModel directory, a GraphDef file (.pb or "
-        ".pbtxt) or a TensorFlow.js model.json is wanted.",
+        ".pbtxt), a meta graph (.meta) or a TensorFlow.js model.json is wanted.",
         path);
   bool is_directory = S_ISDIR(info.st_mode), tfjs = is_tfjs(path, info.st_mode);
   if ((tfjs || !is_directory) && options->tag_count > 0)
     return dvt_error(TF_INVALID_ARGUMENT, "%s is %s; only a SavedModel directory has graphs with tags.", path,
                      tfjs ? "a TensorFlow.js model" : "a file");
+  bool meta_graph = !is_directory && dvt_is_meta_graph_path(path);
   dvt_status status = tfjs           ? read_tfjs(model, path, options->describe_only)
                       : is_directory ? read_saved_model(model, path, options)
+                      : meta_graph   ? read_meta_graph(model, path)
                                      : read_graph_file(model, path);
   if (status && tfjs)
     status = dvt_status_annotate(status, "\n\t (while opening the TensorFlow.js model %s)", path);
   DVT_RETURN_IF_ERROR(status);
   model->info.graph_bytes = (int64_t)model->graph_def.len;
-  model->signature_is_made = model->signature_count == 0 && !model->saved_model;
+  model->signature_is_made = model->signature_count == 0 && (!model->saved_model || meta_graph);
   status = dvt_model_read_graph(model, model->signature_is_made);
   if (!status && !options->describe_only) status = load(model, options->threads);
   if (status) return dvt_status_annotate(status, "\n\t (while opening the model %s)", path);
   if (model->graph)
     dvt_model_resolve(model);
-  else if (!model->saved_model)
+  else if (model->signature_is_made)
     dvt_model_describe_ends(model);
   return NULL;
 }

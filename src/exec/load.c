@@ -37,9 +37,8 @@ static dvt_status find_op(const loader *l, dvt_str name, const char *what, TF_Op
   pthread_mutex_unlock(&l->graph->lock);
   if (!op)
     return dvt_error(TF_NOT_FOUND,
-                     "the SavedModel in '%s' names '" DVT_STR_FMT
-                     "' as its %s, but its graph has no such node",
-                     l->model->directory, DVT_STR_ARG(name), what);
+                     "the %s in '%s' names '" DVT_STR_FMT "' as its %s, but its graph has no such node",
+                     l->model->kind, l->model->directory, DVT_STR_ARG(name), what);
   *out_op = op;
   return NULL;
 }
@@ -51,8 +50,8 @@ static dvt_status add_feed(loader *l, dvt_str tensor_name, const char *what, dvt
   TF_Operation *op;
   if (!dvt_parse_tensor_name(tensor_name, &node, &index, &control) || control)
     return dvt_error(TF_INVALID_ARGUMENT,
-                     "the SavedModel in '%s' names '" DVT_STR_FMT "' as its %s, which is no tensor name",
-                     l->model->directory, DVT_STR_ARG(tensor_name), what);
+                     "the %s in '%s' names '" DVT_STR_FMT "' as its %s, which is no tensor name",
+                     l->model->kind, l->model->directory, DVT_STR_ARG(tensor_name), what);
   DVT_RETURN_IF_ERROR(find_op(l, node, what, &op));
   DVT_RETURN_IF_ERROR(string_scalar(text, &l->values[l->count]));
   l->feeds[l->count++] = (TF_Output){op, index};
@@ -74,14 +73,14 @@ static dvt_status run_op(const loader *l, dvt_str name, const char *what, int fi
   const TF_Operation *target = op;
   dvt_status status = dvt_session_run(l->session, l->options, l->feeds + first_feed, l->values + first_feed,
                                       l->count - first_feed, NULL, NULL, 0, &target, 1, NULL);
-  return status ? dvt_status_annotate(status, "\n\t while running the %s of the SavedModel in '%s'", what,
-                                      l->model->directory)
+  return status ? dvt_status_annotate(status, "\n\t while running the %s of the %s in '%s'", what,
+                                      l->model->kind, l->model->directory)
                 : NULL;
 }
 
-static bool has_checkpoint(const dvt_buf *prefix) {
+static bool has_checkpoint(const char *prefix) {
   dvt_buf path = {0};
-  dvt_buf_printf(&path, DVT_STR_FMT ".index", DVT_STR_ARG(dvt_buf_str(prefix)));
+  dvt_buf_printf(&path, "%s.index", prefix);
   bool found = !path.failed && access(path.data, R_OK) == 0;
   dvt_buf_deinit(&path);
   return found;
@@ -90,14 +89,11 @@ static bool has_checkpoint(const dvt_buf *prefix) {
 // Without a checkpoint the model has no variables and nothing is restored. The checkpoint's name is feed 0.
 static dvt_status restore(loader *l, int *out_first_asset) {
   const dvt_saved_model *model = l->model;
-  dvt_buf prefix = {0};
-  dvt_buf_printf(&prefix, "%s/variables/variables", model->directory);
-  bool wanted = model->restore_op.len && model->restore_filename_tensor.len && has_checkpoint(&prefix);
-  dvt_status status = prefix.failed ? dvt_error_out_of_memory(prefix.len) : NULL;
-  if (!status && wanted)
-    status = add_feed(l, model->restore_filename_tensor, "checkpoint name tensor", dvt_buf_str(&prefix));
-  dvt_buf_deinit(&prefix);
-  DVT_RETURN_IF_ERROR(status);
+  bool wanted =
+      model->restore_op.len && model->restore_filename_tensor.len && has_checkpoint(model->checkpoint);
+  if (wanted)
+    DVT_RETURN_IF_ERROR(add_feed(l, model->restore_filename_tensor, "checkpoint name tensor",
+                                 dvt_str_from(model->checkpoint)));
   *out_first_asset = l->count;
   for (int32_t i = 0; i < model->asset_count; i++) DVT_RETURN_IF_ERROR(add_asset(l, &model->assets[i]));
   return wanted ? run_op(l, model->restore_op, "restore op", 0) : NULL;

@@ -8,6 +8,7 @@
 #include "base/schema.h"
 #include "tensor/tensor_proto.h"
 
+#define META_GRAPH_SUFFIX ".meta"
 enum { SAVED_MODEL_META_GRAPH = 2 };
 enum {
   META_INFO = 1,
@@ -35,11 +36,9 @@ typedef struct entry {  // of a map field
 } entry;
 
 static dvt_status malformed(const dvt_saved_model *model, const char *part) {
-  return dvt_error(
-      TF_INVALID_ARGUMENT,
-      "the SavedModel %s: its saved_model.pb is damaged in the %s. Copy the file again from where it was "
-      "written.",
-      model->directory, part);
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "the %s %s is damaged in the %s. Copy the file again from where it was written.",
+                   model->kind, model->directory, part);
 }
 
 static entry map_entry(dvt_str proto) {
@@ -275,8 +274,7 @@ static dvt_status tags_parse(dvt_saved_model *model) {
   return NULL;
 }
 
-static dvt_status parse(dvt_saved_model *model, const char *const *tags, int tag_count) {
-  DVT_RETURN_IF_ERROR(choose(model, tags, tag_count));
+static dvt_status parse(dvt_saved_model *model) {
   if (!dvt_wire_valid(model->meta_graph)) return malformed(model, "chosen graph");
   model->graph_def = bytes_field(model->meta_graph, META_GRAPH_DEF);
   dvt_str saver = bytes_field(model->meta_graph, META_SAVER);
@@ -343,21 +341,31 @@ static dvt_status load(dvt_saved_model *model) {
   return status;
 }
 
-static dvt_status create(const char *directory, dvt_saved_model **out) {
+static dvt_status create(const char *kind, const char *directory, dvt_str checkpoint, dvt_saved_model **out) {
   dvt_saved_model *model = dvt_calloc(1, sizeof *model);
   if (!model) return dvt_error_out_of_memory(sizeof *model);
+  model->kind = kind;
   model->directory = dvt_strndup(dvt_str_from(directory));
-  if (!model->directory) {
-    dvt_free(model);
+  model->checkpoint = dvt_strndup(checkpoint);
+  if (!model->directory || !model->checkpoint) {
+    dvt_saved_model_close(model);
     return dvt_error_out_of_memory(strlen(directory));
   }
   *out = model;
   return NULL;
 }
 
-static dvt_status finish(dvt_saved_model *model, dvt_status status, const char *const *tags, int tag_count,
-                         dvt_saved_model **out_model) {
-  if (!status) status = parse(model, tags, tag_count);
+static dvt_status create_in(const char *directory, dvt_saved_model **out) {
+  dvt_buf checkpoint = {0};
+  dvt_buf_printf(&checkpoint, "%s/variables/variables", directory);
+  dvt_status status = checkpoint.failed ? dvt_error_out_of_memory(checkpoint.len)
+                                        : create("SavedModel", directory, dvt_buf_str(&checkpoint), out);
+  dvt_buf_deinit(&checkpoint);
+  return status;
+}
+
+static dvt_status finish(dvt_saved_model *model, dvt_status status, dvt_saved_model **out_model) {
+  if (!status) status = parse(model);
   if (status)
     dvt_saved_model_close(model);
   else
@@ -368,16 +376,40 @@ static dvt_status finish(dvt_saved_model *model, dvt_status status, const char *
 dvt_status dvt_saved_model_open(const char *directory, const char *const *tags, int tag_count,
                                 dvt_saved_model **out_model) {
   dvt_saved_model *model;
-  DVT_RETURN_IF_ERROR(create(directory, &model));
-  return finish(model, load(model), tags, tag_count, out_model);
+  DVT_RETURN_IF_ERROR(create_in(directory, &model));
+  dvt_status status = load(model);
+  return finish(model, status ? status : choose(model, tags, tag_count), out_model);
 }
 
 dvt_status dvt_saved_model_parse(const char *directory, dvt_str bytes, const char *const *tags, int tag_count,
                                  dvt_saved_model **out_model) {
   dvt_saved_model *model;
-  DVT_RETURN_IF_ERROR(create(directory, &model));
+  DVT_RETURN_IF_ERROR(create_in(directory, &model));
   model->bytes = bytes;
-  return finish(model, NULL, tags, tag_count, out_model);
+  return finish(model, choose(model, tags, tag_count), out_model);
+}
+
+bool dvt_is_meta_graph_path(const char *path) {
+  size_t len = strlen(path), end = strlen(META_GRAPH_SUFFIX);
+  return len > end && strcmp(path + len - end, META_GRAPH_SUFFIX) == 0;
+}
+
+static dvt_status load_meta_graph(dvt_saved_model *model) {
+  DVT_RETURN_IF_ERROR(dvt_file_read(model->directory, &model->file));
+  model->bytes = model->meta_graph = dvt_buf_str(&model->file);
+  if (dvt_wire_valid(model->bytes) && bytes_field(model->bytes, META_GRAPH_DEF).len > 0) return NULL;
+  return dvt_error(TF_INVALID_ARGUMENT,
+                   "%s is no meta graph, or it is damaged: a MetaGraphDef that holds a graph is wanted, as a "
+                   "Saver of TensorFlow writes it",
+                   model->directory);
+}
+
+dvt_status dvt_meta_graph_open(const char *path, dvt_saved_model **out_model) {
+  dvt_saved_model *model;
+  dvt_str checkpoint = dvt_str_from(path);
+  if (dvt_is_meta_graph_path(path)) checkpoint.len -= strlen(META_GRAPH_SUFFIX);
+  DVT_RETURN_IF_ERROR(create("meta graph", path, checkpoint, &model));
+  return finish(model, load_meta_graph(model), out_model);
 }
 
 void dvt_saved_model_close(dvt_saved_model *model) {
@@ -385,5 +417,6 @@ void dvt_saved_model_close(dvt_saved_model *model) {
   dvt_buf_deinit(&model->file);
   dvt_arena_deinit(&model->arena);
   dvt_free(model->directory);
+  dvt_free(model->checkpoint);
   dvt_free(model);
 }

@@ -1,5 +1,6 @@
-// SavedModel directories: saved_model.pb (or .pbtxt), variables/, assets/. Reading the MetaGraphDef with
-// wanted tags, its signatures, its saver, its init op. Restoring runs in the session (exec layer).
+// SavedModel directories: saved_model.pb (or .pbtxt), variables/, assets/; and what came before them, a file NAME.meta
+// beside a checkpoint NAME. Reading the MetaGraphDef with wanted tags, its signatures, its saver, its init op. Restoring
+// runs in the session (exec layer).
 #ifndef DVT_GRAPH_SAVED_MODEL_H_
 #define DVT_GRAPH_SAVED_MODEL_H_
 
@@ -26,8 +27,10 @@ typedef struct dvt_saved_model_asset {
 
 typedef struct dvt_saved_model {
   dvt_arena arena;
-  char *directory;
-  dvt_str bytes;              // serialised SavedModel
+  const char *kind;           // "SavedModel" or "meta graph"
+  char *directory;            // of a meta graph: the file
+  char *checkpoint;           // where the variables are: prefix of the names of the files, which need not exist
+  dvt_str bytes;              // serialised SavedModel; of a meta graph, itself
   dvt_str meta_graph;         // the chosen MetaGraphDef, within bytes
   dvt_str graph_def;          // its GraphDef
   dvt_str *tags;              // of the chosen MetaGraphDef
@@ -49,6 +52,9 @@ dvt_status dvt_saved_model_open(const char *directory, const char *const *tags, 
 // only.
 dvt_status dvt_saved_model_parse(const char *directory, dvt_str bytes, const char *const *tags, int tag_count,
                                  dvt_saved_model **out_model) DVT_NODISCARD;
+// A file NAME.meta, as tf.compat.v1.train.Saver writes it: a MetaGraphDef. Without signatures, as a rule.
+dvt_status dvt_meta_graph_open(const char *path, dvt_saved_model **out_model) DVT_NODISCARD;
+bool dvt_is_meta_graph_path(const char *path);
 void dvt_saved_model_close(dvt_saved_model *model);
 
 #endif  // DVT_GRAPH_SAVED_MODEL_H_

@@ -242,10 +242,54 @@ static void test_files(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+// NAME.meta: the MetaGraphDef by itself, the variables in the checkpoint NAME.
+static void test_meta_graph_files(void **state) {
+  (void)state;
+  char folder[] = "/tmp/dvt_meta_graph_XXXXXX", path[300], checkpoint[300], command[100];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/model.ckpt-7.meta", folder);
+  snprintf(checkpoint, sizeof checkpoint, "%s/model.ckpt-7", folder);
+  dvt_saved_model *model = NULL;
+  assert_fails(dvt_meta_graph_open(path, &model), TF_NOT_FOUND, "model.ckpt-7.meta");
+  dvt_buf bytes = {0};
+  put_full(&bytes);
+  dvt_field meta;
+  assert_true(dvt_wire_find(dvt_buf_str(&bytes), 2, DVT_WIRE_BYTES, &meta));
+  assert_ok(dvt_file_write(path, meta.bytes));
+  assert_ok(dvt_meta_graph_open(path, &model));
+  assert_string_equal(model->checkpoint, checkpoint);
+  assert_true(dvt_str_is(model->restore_op, "restore_all") && model->graph_def.len > 0);
+  assert_true(dvt_str_is(model->writer_version, "2.21.0"));
+  dvt_saved_model_close(model);
+  for (size_t cut = 0; cut < meta.bytes.len; ++cut) {
+    assert_ok(dvt_file_write(path, dvt_str_make(meta.bytes.data, cut)));
+    model = NULL;
+    dvt_status_free(dvt_meta_graph_open(path, &model));
+    dvt_saved_model_close(model);
+  }
+  assert_ok(dvt_file_write(path, DVT_STR("no message at all")));
+  assert_fails(dvt_meta_graph_open(path, &model), TF_INVALID_ARGUMENT, "is no meta graph");
+  dvt_buf_deinit(&bytes);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+static void test_paths_of_meta_graphs(void **state) {
+  (void)state;
+  assert_true(dvt_is_meta_graph_path("a.meta") && dvt_is_meta_graph_path("b/model.ckpt-7.meta"));
+  assert_false(dvt_is_meta_graph_path(".meta") || dvt_is_meta_graph_path("meta") ||
+               dvt_is_meta_graph_path("a.meta.pb") || dvt_is_meta_graph_path(""));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts),  cmocka_unit_test(test_tags),  cmocka_unit_test(test_legacy_collections),
-      cmocka_unit_test(test_damage), cmocka_unit_test(test_files),
+      cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_tags),
+      cmocka_unit_test(test_legacy_collections),
+      cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_meta_graph_files),
+      cmocka_unit_test(test_paths_of_meta_graphs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,42 @@ class FreezeTest(unittest.TestCase):
         self.save(run, asset=asset)
         self.refused("assets")
 
+    def test_meta_graph(self):
+        """A checkpoint of TensorFlow 1, which is a file NAME.meta beside the variables: run as it is."""
+        prefix, x = os.path.join(self.folder, "model.ckpt-7"), self.normal(4, 3)
+        with tf.Graph().as_default(), v1.Session() as session:
+            fed = v1.placeholder(F32, [None, 3], "x")
+            old = v1.get_variable("old", initializer=self.normal(3, 5), use_resource=False)
+            new = v1.get_variable("new", initializer=self.normal(5), use_resource=True)
+            step = v1.get_variable("step", initializer=7, use_resource=False)
+            y = tf.add(tf.nn.relu(fed @ old), new, name="y")
+            v1.disable_control_flow_v2()
+            loop = v1.while_loop(lambda i, v: i < step, lambda i, v: [i + 1, v * 0.5 + new], [0, y])[1].op.name
+            v1.enable_control_flow_v2()
+            v1.assign_add(step, 1, name="count")
+            session.run(v1.global_variables_initializer())
+            v1.train.Saver().save(session, prefix)
+            right = session.run({"y": y, loop: loop + ":0"}, {fed: x})
+        os.remove(os.path.join(self.folder, "checkpoint"))
+        np.save(os.path.join(self.folder, "x.npy"), x)
+        out = os.path.join(self.folder, "out")
+        self.assertIn("MetaGraphDef", self.call("inspect", prefix + ".meta"))
+        self.call("run", prefix + ".meta", "--input", "x=" + os.path.join(self.folder, "x.npy"), "--output", "y",
+                  "--output", loop, "--out-dir", out)
+        with open(os.path.join(out, "outputs.json")) as file:
+            outputs = json.load(file)
+        self.assertEqual(len(outputs), 2)
+        for told in outputs:
+            ours = np.load(os.path.join(out, told["file"]))
+            np.testing.assert_allclose(ours, right[told["name"].split(":")[0]], rtol=SCALED_ERROR, atol=SCALED_ERROR)
+        with open(prefix + ".data-00000-of-00001", "r+b") as file:
+            file.truncate(8)
+        self.assertIn("model.ckpt-7", self.call("run", prefix + ".meta", "--input", "x=" + os.path.join(self.folder, "x.npy"),
+                                                "--output", "y", code=4))
+        os.remove(prefix + ".index")
+        self.assertIn("uninitialized", self.call("run", prefix + ".meta", "--input", "x=" + os.path.join(self.folder, "x.npy"),
+                                                 "--output", "y", code=1))
+
     def test_damaged_checkpoint(self):
         v = self.variable(3)
 

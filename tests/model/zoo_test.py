@@ -230,6 +230,25 @@ class ZooTest(unittest.TestCase):
         for output, value in stock.items():
             self.same(ours[output], value, label=output)
 
+    # ---- a checkpoint of TensorFlow 1 with its meta graph: base calling, a training graph with CTC decoding ----
+
+    def test_chiron(self):
+        if SANITISED:
+            self.skipTest("400 steps of 300 signals take minutes there")
+        path = os.path.join(self.need("chiron"), "final.ckpt-158301.meta")
+        signals = self.random.standard_normal((300, 400)).cumsum(axis=1)
+        signals = ((signals - signals.mean(1, keepdims=True)) / signals.std(1, keepdims=True)).astype(np.float32)
+        lengths = np.where(np.arange(300) % 7, 400, 250).astype(np.int32)
+        fed = {"Placeholder": np.array(False), "Placeholder_1": signals, "Placeholder_2": lengths}
+        fetched = {"CTCBeamSearchDecoder:%d" % i: "CTCBeamSearchDecoder:%d" % i for i in range(4)} | {"transpose_1:0": "transpose_1"}
+        with tf.Graph().as_default(), v1.Session() as session:
+            v1.train.import_meta_graph(path).restore(session, path[:-len(".meta")])
+            stock = session.run({name: tensor_name(tensor) for name, tensor in fetched.items()},
+                                {tensor_name(name): value for name, value in fed.items()})
+        ours = self.run_model(path, fed, *(o for name in fetched for o in ("--output", name)))
+        for name, right in stock.items():
+            self.same(ours[name], right, label=name)
+
     # ---- Keras files ----
 
     def keras_model(self, path):

@@ -178,7 +178,7 @@ static int run(const cli_options *options) {
   if (options->positional_count != 1)
     return cli_error(
         CLI_USAGE,
-        "run wants one MODEL: a SavedModel directory or a GraphDef file. See dovetail run --help.");
+        "run wants one MODEL: a SavedModel directory, a GraphDef file, a meta graph (.meta) or a model.json. See dovetail run --help.");
   job *j = calloc(1, sizeof *j);
   if (!j) return cli_error(CLI_RUN_FAILED, "out of memory");
   j->options = options;
