@@ -80,8 +80,7 @@ static void print_system(check_system needed) {
   puts("");
 }
 
-// Breaks the text into lines of about 100 columns behind an indentation.
-static void print_wrapped(const char *text, int indent) {
+void check_print_wrapped(const char *text, int indent) {
   int column = indent;
   while (*text) {
     size_t len = strcspn(text, " ");
@@ -110,7 +109,7 @@ static void print_text(const char *path, const check_report *r) {
       const check_finding *f = &r->findings[i];
       if ((int)f->level != level || !(f->hosts & r->only)) continue;
       printf("\n  %-8s  ", level_names[level]);
-      print_wrapped(f->text, 12);
+      check_print_wrapped(f->text, 12);
       print_hosts(f->hosts, r->only);
       puts("");
     }
@@ -212,6 +211,7 @@ static int check_file(const cli_options *options, const char *path, check_report
 
 static int run(const cli_options *options) {
   unsigned hosts;
+  if (options->suite && options->positional_count > 0) return check_suite(options);
   if (options->positional_count != 1)
     return cli_error(UNREADABLE, "check wants one PLUGIN.so. See dovetail check --help.");
   if (!chosen_hosts(options, &hosts)) return UNREADABLE;
@@ -225,15 +225,19 @@ static int run(const cli_options *options) {
 
 const cli_verb cli_check = {
     "check",
-    "PLUGIN.so",
-    "Tells on which hosts a plugin will load, without running it",
-    "jH",
-    "Reads the file and tells for Dovetail and each release of TensorFlow whether the plugin\n"
-    "loads there, why not, and what else will trouble its users.\n"
+    "PLUGIN.so [OP]...",
+    "Tells where a plugin will load, or how its kernels stand the conformance suite",
+    "jHSIp",
+    "Without --suite, reads the file, runs nothing of it, and tells for Dovetail and each\n"
+    "release of TensorFlow whether the plugin loads there, why not, and what else will trouble\n"
+    "its users. With --suite, runs every kernel of the plugin (or those of the ops named) in a\n"
+    "process of its own, on inputs that are made up or that the inputs file tells.\n"
     "Exit codes of check: 0 nothing found, 1 warnings or errors, 2 the file cannot be read.\n"
     "\n"
     "Examples:\n"
     "  dovetail check my_ops.so\n"
     "  dovetail check my_ops.so --host tensorflow-2.19 --host dovetail\n"
-    "  dovetail check my_ops.so --json\n",
+    "  dovetail check my_ops.so --json\n"
+    "  dovetail check --suite my_ops.so\n"
+    "  dovetail check --suite my_ops.so MyOp --inputs inputs.json\n",
     run};

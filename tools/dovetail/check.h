@@ -86,6 +86,9 @@ void check_add(check_report *report, check_level level, const char *code, unsign
 void check_rules(const check_elf *elf, check_report *report);
 void check_report_free(check_report *report);
 
+// Breaks the text into lines of about 100 columns behind an indentation, which is there already.
+void check_print_wrapped(const char *text, int indent);
+
 // ---- the suite ----
 
 int check_suite(const cli_options *options);

@@ -44,9 +44,9 @@ typedef struct cli_options {
   int tag_count;
   const char *hosts[CLI_MAX_LIST];
   int host_count;
-  const char *signature, *out_dir, *out_file, *against, *optimize, *trace;
+  const char *signature, *out_dir, *out_file, *against, *optimize, *trace, *inputs_file;
   int threads, runs, warmup;
-  bool json, profile, help;
+  bool json, profile, suite, help;
 } cli_options;
 
 typedef struct cli_verb {

@@ -54,6 +54,9 @@ static const option_row rows[] = {
      0},
     {'T', "trace", "FILE", "write there what each node did, for ui.perfetto.dev or chrome://tracing",
      OPTION_TEXT, AT(trace), 0},
+    {'S', "suite", NULL, "run the plugin's kernels through the conformance suite", OPTION_FLAG, AT(suite), 0},
+    {'I', "inputs", "FILE", "what their inputs must be like (default: PLUGIN.check.json)", OPTION_TEXT,
+     AT(inputs_file), 0},
     {'j', "json", NULL, "print JSON", OPTION_FLAG, AT(json), 0},
     {'h', "help", NULL, "this text", OPTION_FLAG, AT(help), 0},
 };
