@@ -24,7 +24,6 @@
 #include <functional>
 #include <iosfwd>
 #include <limits>
-#include <map>
 #include <memory>
 #include <new>
 #include <ostream>
@@ -34,9 +33,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 #ifdef EIGEN_USE_THREADS
 #include <chrono>
 #include <condition_variable>
@@ -48,15 +44,25 @@
 #include <unistd.h>
 
 #include "dovetail/cc/base.h"
+#ifdef EIGEN_USE_THREADS
+#include "dovetail/cc/threadpool.h"
+#endif
+
+// DVT_CC_EIGEN(Tensor): where the distribution keeps that header.
+#if __has_include(<unsupported/Eigen/CXX11/Tensor>)
+#define DVT_CC_EIGEN(name) <unsupported/Eigen/CXX11/name>
+#else
+#define DVT_CC_EIGEN(name) <eigen3/unsupported/Eigen/CXX11/name>
+#endif
 
 DVT_CC_BEGIN
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#if __has_include(<unsupported/Eigen/CXX11/Tensor>)
-#include <unsupported/Eigen/CXX11/Tensor>
-#else
-#include <eigen3/unsupported/Eigen/CXX11/Tensor>
+#ifdef EIGEN_USE_THREADS
+#include DVT_CC_EIGEN(ThreadPool)
+#include "dovetail/cc/eigen_device.h"
 #endif
+#include DVT_CC_EIGEN(Tensor)
 #pragma GCC diagnostic pop
 
 namespace Eigen {

@@ -241,32 +241,6 @@ class StatusOr {
   std::optional<T> value_;
 };
 
-namespace dvt {
-
-// A TF_Status of this thread for the length of one C call, OK whenever nobody uses it: a call costs no
-// allocation.
-inline TF_Status *ScratchStatus() {
-  struct Holder {
-    TF_Status *status = TF_NewStatus();
-    ~Holder() { TF_DeleteStatus(status); }
-  };
-  static thread_local Holder holder;
-  return holder.status;
-}
-
-// What a C call reported; the scratch status is OK again afterwards.
-inline Status TakeStatus(TF_Status *status) {
-  if (TF_PREDICT_TRUE(TF_GetCode(status) == TF_OK)) return Status();
-  Status result(static_cast<error::Code>(TF_GetCode(status)), TF_Message(status));
-  TF_SetStatus(status, TF_OK, "");
-  return result;
-}
-
-inline void StoreStatus(const Status &from, TF_Status *to) {
-  TF_SetStatus(to, static_cast<TF_Code>(from.code()), from.error_message().c_str());
-}
-
-}  // namespace dvt
 }  // namespace tensorflow
 DVT_CC_END
 

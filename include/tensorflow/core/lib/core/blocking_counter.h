@@ -1,0 +1,7 @@
+// The name under which sources written for TensorFlow include dovetail/cc/mutex.h.
+#ifndef TENSORFLOW_CORE_LIB_CORE_BLOCKING_COUNTER_H_
+#define TENSORFLOW_CORE_LIB_CORE_BLOCKING_COUNTER_H_
+
+#include "dovetail/cc/mutex.h"
+
+#endif  // TENSORFLOW_CORE_LIB_CORE_BLOCKING_COUNTER_H_
