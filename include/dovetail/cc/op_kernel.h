@@ -17,7 +17,9 @@
 #include "dovetail/cc/op_kernel_context.h"
 #include "dovetail/cc/register_types.h"
 
-extern "C" bool dvt_input_is_stable(TF_OpKernelContext *, int) __attribute__((weak));
+// There with the SDK (dovetail/sdk.h), and in Dovetail.
+extern "C" const char *dvt_host_name(void) __attribute__((weak, visibility("hidden")));
+extern "C" bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index) __attribute__((weak));
 
 DVT_CC_BEGIN
 namespace tensorflow {
@@ -211,7 +213,10 @@ struct AsyncCall {
 
 // Whether `done` of an asynchronous kernel may be used after compute_async has returned: not in stock
 // TensorFlow, which keeps it on the stack of the caller.
-inline bool DoneOutlivesCall() { return &dvt_input_is_stable != nullptr; }
+inline bool DoneOutlivesCall() {
+  if (dvt_host_name != nullptr) return StringPiece(dvt_host_name()) == "Dovetail";
+  return dvt_input_is_stable != nullptr;
+}
 
 inline void ComputeKernelAsync(void *arg, TF_OpKernelContext *c_ctx,
                                TF_AsyncOpKernelDoneCallback *done) noexcept {
