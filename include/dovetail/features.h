@@ -22,15 +22,15 @@
 
 // X(name, a function that a host with the feature has, whether the SDK brings it to hosts without)
 #define DVT_FEATURES(X)                                                            \
-  X(DVT_FEATURE_SHAPES, "TF_ShapeInferenceContext_MakeShape", 0)                   \
+  X(DVT_FEATURE_SHAPES, "TF_ShapeInferenceContext_MakeShape", 1)                   \
   X(DVT_FEATURE_SHAPE_ATTRS, "TF_ShapeInferenceContext_GetAttrInt", 0)             \
   X(DVT_FEATURE_SHAPE_VALUES, "TF_ShapeInferenceContext_InputTensor", 0)           \
   X(DVT_FEATURE_SHAPE_HANDLES, "TF_ShapeInferenceContext_NumInputHandleShapes", 0) \
-  X(DVT_FEATURE_ATTRS, "TF_OpKernelConstruction_GetAttrValueProto", 0)             \
-  X(DVT_FEATURE_INPUTS_BY_NAME, "TF_GetInputByName", 0)                            \
-  X(DVT_FEATURE_PARALLEL, "dvt_parallel_for", 0)                                   \
+  X(DVT_FEATURE_ATTRS, "TF_OpKernelConstruction_GetAttrValueProto", 1)             \
+  X(DVT_FEATURE_INPUTS_BY_NAME, "TF_GetInputByName", 1)                            \
+  X(DVT_FEATURE_PARALLEL, "dvt_parallel_for", 1)                                   \
   X(DVT_FEATURE_LOGGING, "TF_Log", 1)                                              \
-  X(DVT_FEATURE_STRINGS, "TF_StringInit", 0)                                       \
+  X(DVT_FEATURE_STRINGS, "TF_StringInit", 1)                                       \
   X(DVT_FEATURE_VARIABLES, "TF_AssignVariable", 0)                                 \
   X(DVT_FEATURE_RESOURCES, "dvt_resource_handle", 0)                               \
   X(DVT_FEATURE_OBJECTS, "dvt_object_set", 0)                                      \

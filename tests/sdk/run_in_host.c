@@ -3,9 +3,9 @@
 //   run_in_host LIBRARY PLUGIN[,PLUGIN...] "OP [name=value ...] [| OP ...]" ...
 //
 // An argument is a chain of ops: the first has no inputs, each other one takes the first output of the one
-// before. Attribute values are integers, floats with a point, or text. For each chain a line goes to stdout:
-// the shape that the graph infers for the last op, then dtype, shape and bytes of what it computes, or the
-// code and message of the error.
+// before. Attribute values are integers, floats with a point, or text; "+2" adds a list of the input twice.
+// For each chain a line goes to stdout: the shape that the graph infers for the last op, then dtype, shape
+// and bytes of what it computes, or the code and message of the error.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,12 @@ static TF_Operation *add_op(TF_Graph *graph, char *text, TF_Operation *input, in
   snprintf(name, sizeof name, "n%d", index);
   TF_OperationDescription *node = HOST(TF_NewOperation)(graph, op, name);
   if (input) HOST(TF_AddInput)(node, (TF_Output){input, 0});
-  for (char *word; (word = strtok_r(NULL, " ", &rest));) set_attr(node, word);
+  for (char *word; (word = strtok_r(NULL, " ", &rest));) {
+    if (strcmp(word, "+2") == 0)
+      HOST(TF_AddInputList)(node, (TF_Output[]){{input, 0}, {input, 0}}, 2);
+    else
+      set_attr(node, word);
+  }
   return HOST(TF_FinishOperation)(node, status);
 }
 
