@@ -1,7 +1,7 @@
 """`dovetail check` on plugins that are compiled here, one defect each; what it says of versions against what readelf and the
 host's own libraries say.
 
-  check_test.py DOVETAIL SOURCE_FOLDER
+  check_test.py DOVETAIL SOURCE_FOLDER SDK_ARCHIVE
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-DOVETAIL, SOURCE = sys.argv[1:3]
+DOVETAIL, SOURCE, SDK = sys.argv[1:4]
 FINE, FINDINGS, UNREADABLE = range(3)
 
 PLUGIN = """
@@ -210,6 +210,39 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(self.finding(device, "device-plugin")["hosts"], ["dovetail"])
         many = self.build("many", PLUGIN + "".join(CONSTRUCTOR.replace("load", f"load{i}") for i in range(3)))
         self.assertEqual(self.check(many, code=FINE)["static_initialisers"], 3)
+
+    # ---- the SDK ----
+
+    def with_sdk(self, name, needs, body=""):
+        text = PLUGIN + """
+            #include "dovetail/plugin.h"
+            #include "dovetail/sdk.h"
+            #include "tensorflow/c/kernels_experimental.h"
+            #include "tensorflow/c/logging.h"
+            void use(TF_OpKernelContext *ctx, TF_Status *s) { %s }
+            void *volatile keep = use;
+            DVT_PLUGIN("my_ops", "1.2.3", "Apache-2.0", "%s", add)""" % (body, needs)
+        return self.build(name, text, "-fvisibility=hidden", SDK, "-ldl", "-lpthread")
+
+    def test_plugin_of_the_sdk(self):
+        got, out, err = self.call(self.with_sdk("sdk", "", "TF_IsRefInput(ctx, 0, s); TF_Log(1, 0); dvt_input_is_stable(ctx, 0);"),
+                                  "--json")
+        found = json.loads(out)
+        self.assertEqual((found["name"], found["version"], found["licence"]), ("my_ops", "1.2.3", "Apache-2.0"))
+        self.assertTrue(found["entry_point"])
+        # The archive of a sanitizer's build has the sanitizer in it.
+        codes = {f["code"] for f in found["findings"] if f["level"] != "note"} - {"sanitizer"}
+        self.assertEqual(codes, set())
+        notes = {tuple(f["hosts"]): f["text"] for f in found["findings"] if f["code"] == "not-on-every-host"}
+        self.assertIn("TF_IsRefInput", notes[tuple(STOCK[3:])])
+        self.assertIn("dvt_input_is_stable", notes[tuple(STOCK)])
+        self.assertEqual(len(notes), 2, notes)  # TF_Log is brought by the SDK
+
+    def test_needed_features(self):
+        found = json.loads(self.call(self.with_sdk("needs", "variables logging TF_GetInput"), "--json")[1])
+        self.assertEqual(self.finding(found, "needs-feature")["hosts"], STOCK[3:])
+        found = json.loads(self.call(self.with_sdk("odd", "odd"), "--json")[1])
+        self.assertIn("'odd'", self.finding(found, "unknown-feature", "warning")["text"])
 
     # ---- how it is built ----
 

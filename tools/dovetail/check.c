@@ -99,7 +99,10 @@ void check_print_wrapped(const char *text, int indent) {
 }
 
 static void print_text(const char *path, const check_report *r) {
-  printf("%s\n", path);
+  printf("%s", path);
+  if (r->name)
+    printf("  (%s %s, %s)", r->name, r->version ? r->version : "", r->licence ? r->licence : "no licence");
+  puts("");
   if (r->needed.glibc || r->needed.glibcxx) print_system(r->needed);
   puts("");
   for (int i = 0; i < CHECK_HOST_COUNT; i++)
@@ -152,6 +155,9 @@ static void print_json(const char *path, const check_elf *elf, const check_repor
   json_open(&j, NULL, '{');
   json_string(&j, "plugin", path);
   json_bool(&j, "fine", is_fine(r));
+  json_string(&j, "name", r->name);
+  json_string(&j, "version", r->version);
+  json_string(&j, "licence", r->licence);
   json_open(&j, "hosts", '{');
   for (int i = 0; i < CHECK_HOST_COUNT; i++)
     if (r->only & (1u << i)) json_string(&j, check_host_name(i), verdict_of(r, i));

@@ -78,6 +78,8 @@ typedef struct check_report {
   check_system needed;
   int initialisers;  // static ones, without those of the compiler's own start-up files
   bool has_entry_point;
+  // Of DVT_PLUGIN, in the file's bytes; NULL when it has none.
+  const char *name, *version, *licence, *needs;
 } check_report;
 
 void check_add(check_report *report, check_level level, const char *code, unsigned hosts, const char *format,

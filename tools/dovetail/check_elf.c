@@ -145,13 +145,26 @@ static bool read_segments(check_elf *elf, const Elf64_Ehdr *header, TF_Status *s
   return true;
 }
 
+static void read_bindings(check_elf *elf, dvt_str name, const Elf64_Shdr *section) {
+  static const char *const sections[] = {"dvt_bindings", "dvt_own_bindings"};
+  for (size_t i = 0; i < DVT_COUNT_OF(sections); i++)
+    if (dvt_str_is(name, sections[i]) &&
+        part_of(elf->bytes, section->sh_offset, section->sh_size, &elf->bindings[i]))
+      elf->binding_addresses[i] = section->sh_addr;
+}
+
 static void read_sections(check_elf *elf, const Elf64_Ehdr *header) {
   Elf64_Shdr section, names;
-  dvt_str table;
+  dvt_str table, section_names = {0};
   if (header->e_shentsize != sizeof section ||
       !part_of(elf->bytes, header->e_shoff, (uint64_t)header->e_shnum * sizeof section, &table))
     return;
+  if (read_entry(table, header->e_shstrndx, &names, sizeof names) &&
+      !part_of(elf->bytes, names.sh_offset, names.sh_size, &section_names))
+    section_names = (dvt_str){0};
   for (size_t i = 0; read_entry(table, i, &section, sizeof section); i++) {
+    if (section.sh_type == SHT_PROGBITS)
+      read_bindings(elf, text_at(section_names, section.sh_name), &section);
     if (section.sh_type == SHT_DYNSYM && section.sh_size < elf->symbols.len)
       elf->symbols.len = (size_t)section.sh_size;
     if (section.sh_type == SHT_SYMTAB && read_entry(table, section.sh_link, &names, sizeof names) &&
@@ -258,5 +271,43 @@ bool check_elf_next_symbol(const check_elf *elf, size_t *cursor, check_symbol *o
 bool check_elf_next_file_symbol(const check_elf *elf, size_t *cursor, check_symbol *out) {
   while (read_symbol(elf->file_symbols, elf->file_names, (*cursor)++, out))
     if (out->name.len) return true;
+  return false;
+}
+
+bool check_elf_data(const check_elf *elf, const char *wanted, dvt_str *out) {
+  Elf64_Sym symbol;
+  for (size_t i = 0; read_entry(elf->symbols, i, &symbol, sizeof symbol); i++) {
+    if (symbol.st_shndx == SHN_UNDEF || !dvt_str_is(text_at(elf->names, symbol.st_name), wanted)) continue;
+    *out = from_address(elf, symbol.st_value);
+    out->len = DVT_MIN(out->len, (size_t)symbol.st_size);
+    return out->len > 0;
+  }
+  return false;
+}
+
+// The pointer at a place in memory as the loader will have set it: by a relocation, or as the file has it.
+static uint64_t pointer_at(const check_elf *elf, uint64_t address) {
+  dvt_str relocations = table_of(elf, DT_RELA, DT_RELASZ), bytes = from_address(elf, address);
+  Elf64_Rela r;
+  uint64_t value = 0;
+  for (size_t i = 0; read_entry(relocations, i, &r, sizeof r); i++)
+    if (r.r_offset == address) return (uint64_t)r.r_addend;
+  if (bytes.len >= sizeof value) memcpy(&value, bytes.data, sizeof value);
+  return value;
+}
+
+bool check_elf_next_binding(const check_elf *elf, size_t *cursor, dvt_str *out_name, bool *out_replaced) {
+  enum { RECORD = 32, POLYFILL = 16, MISSING = 24, MOST = 4096 };  // as sdk/binding.h has it
+  while (*cursor < MOST) {
+    size_t index = (*cursor)++, first = elf->bindings[0].len / RECORD;
+    int table = index >= first;
+    if (table) index -= first;
+    if (index >= elf->bindings[table].len / RECORD) return false;
+    uint64_t address = elf->binding_addresses[table] + index * RECORD;
+    *out_name = text_at(from_address(elf, pointer_at(elf, address)), 0);
+    // The SDK itself looks after those that have no answer for a host without them.
+    *out_replaced = pointer_at(elf, address + POLYFILL) != 0 || pointer_at(elf, address + MISSING) == 0;
+    if (out_name->len) return true;
+  }
   return false;
 }

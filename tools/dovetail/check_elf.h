@@ -21,6 +21,8 @@ typedef struct check_elf {
   dvt_str symbols, versions;          // of the loader, and their versions' numbers
   check_need needs[CHECK_MAX_NEEDS];  // of other libraries
   int need_count;
+  dvt_str bindings[2];  // of the SDK: dvt_bindings, dvt_own_bindings (sdk/binding.h)
+  uint64_t binding_addresses[2];
   dvt_str file_symbols, file_names;  // also local ones; empty when the file is stripped
   int isa_level;                     // of x86-64, 0 when the file says nothing
   bool stack_is_told, executable_stack, writable_code;
@@ -42,5 +44,12 @@ bool check_elf_next_file_symbol(const check_elf *elf, size_t *cursor, check_symb
 bool check_elf_next_string(const check_elf *elf, int64_t tag, size_t *cursor, dvt_str *out);
 // The value of a tag; false when there is none.
 bool check_elf_value(const check_elf *elf, int64_t tag, uint64_t *out);
+
+// The bytes of a symbol that the file defines, up to its size; false when it does not.
+bool check_elf_data(const check_elf *elf, const char *symbol, dvt_str *out);
+
+// Walks the functions that the SDK binds when the plugin is loaded. *out_replaced: the SDK does without the
+// host's function where that is missing.
+bool check_elf_next_binding(const check_elf *elf, size_t *cursor, dvt_str *out_name, bool *out_replaced);
 
 #endif  // DVT_TOOLS_CHECK_ELF_H_

@@ -198,6 +198,8 @@ static void check_exported(const check_elf *elf, check_report *r) {
     plain_name(symbol.name, name);
     if (is_entry_point(symbol.name))
       r->has_entry_point = true;
+    else if (dvt_str_is(symbol.name, "dvt_plugin_record"))
+      continue;
     else if (check_exports_of(symbol.name).known)
       remember(taken, CHECK_ALL, NULL, name);
     else if (library)
@@ -290,4 +292,5 @@ void check_rules(const check_elf *elf, check_report *r) {
   check_undefined(elf, r);
   check_exported(elf, r);
   check_entry(elf, r);
+  check_sdk(elf, r);
 }
