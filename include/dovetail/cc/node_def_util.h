@@ -16,7 +16,9 @@
 #include "dovetail/cc/tensor.h"
 #include "dovetail/cc/tensor_shape.h"
 #include "dovetail/cc/tstring.h"
+#include "dovetail/cc/thread_state.h"
 #include "dovetail/cc/types.h"
+#include "tensorflow/c/kernels.h"
 
 DVT_CC_BEGIN
 namespace tensorflow {
@@ -336,6 +338,32 @@ inline const std::string &GetNodeAttrString(const AttrSlice &attrs, StringPiece 
 inline bool HasNodeAttr(const NodeDef &node_def, StringPiece name) {
   return AttrSlice(node_def).Find(name) != nullptr;
 }
+
+// ---- what a kernel's constructor reads, beside the kinds that the C interface has ----
+
+// From the node itself, which every host shows.
+inline Status ReadAttr(TF_OpKernelConstruction *ctx, const char *name, AttrValue *value) {
+  TF_Buffer *buffer = TF_OpKernelConstruction_GetNodeDef(ctx, dvt::ScratchStatus());
+  TF_RETURN_IF_ERROR(dvt::TakeStatus(dvt::ScratchStatus()));
+  NodeDef node;
+  const bool ok = node.ParseFromString(StringPiece(static_cast<const char *>(buffer->data), buffer->length));
+  TF_DeleteBuffer(buffer);
+  if (!ok) return errors::Internal("The node is malformed");
+  return GetNodeAttr(node, name, value);
+}
+
+#define DVT_CC_READ_ATTR(Type)                                                               \
+  inline Status ReadAttr(TF_OpKernelConstruction *ctx, const char *name, Type *value) {      \
+    AttrValue attr;                                                                          \
+    TF_RETURN_IF_ERROR(ReadAttr(ctx, name, &attr));                                          \
+    return dvt::AttrTo(attr, name, value);                                                   \
+  }
+DVT_CC_READ_ATTR(Padding)
+DVT_CC_READ_ATTR(NameAttrList)
+DVT_CC_READ_ATTR(std::vector<NameAttrList>)
+DVT_CC_READ_ATTR(TensorShapeProto)
+DVT_CC_READ_ATTR(std::vector<TensorShapeProto>)
+#undef DVT_CC_READ_ATTR
 
 // ---- writing ----
 

@@ -7,7 +7,6 @@
 #ifndef DOVETAIL_CC_OP_H_
 #define DOVETAIL_CC_OP_H_
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "dovetail/cc/shape_inference.h"
 #include "dovetail/cc/status.h"
+#include "dovetail/cc/thread_state.h"
 #include "dovetail/selective_registration.h"
 #include "tensorflow/c/ops.h"
 
@@ -27,24 +27,6 @@ using OpTypeConstructor = std::function<Status(OpDef *op_def)>;
 
 namespace dvt {
 
-// Runs what may throw, and gives what it threw as an error: nothing that is thrown may reach the host.
-template <class Fn>
-Status Guarded(Fn fn) {
-#if DVT_CC_EXCEPTIONS
-  try {
-    return fn();
-  } catch (const Failure &failure) {
-    return failure.status;
-  } catch (const std::exception &error) {
-    return errors::Internal("An exception was thrown: ", error.what());
-  } catch (...) {
-    return errors::Internal("An exception of an unknown type was thrown");
-  }
-#else
-  return fn();
-#endif
-}
-
 // What a shape function needs to know of its op. Lives as long as the process, as the host may call it until
 // the end.
 struct OpRecord {
@@ -53,11 +35,14 @@ struct OpRecord {
 };
 
 inline void InferShapes(const OpRecord &record, TF_ShapeInferenceContext *ctx, TF_Status *status) {
-  StoreStatus(Guarded([&] {
-                shape_inference::InferenceContext context(ctx, record.args);
-                return context.Run(record.shape_fn);
-              }),
-              status);
+  Status result;
+  Guard(
+      [&] {
+        shape_inference::InferenceContext context(ctx, record.args);
+        result = context.Run(record.shape_fn);
+      },
+      [&result](const Status &failure) { result = failure; });
+  StoreStatus(result, status);
 }
 
 // The record of one REGISTER_OP; `Tag` is a type of that place alone.

@@ -290,4 +290,6 @@ DVT_CC_END
 #define REGISTER_KERNEL_BUILDER(builder, ...) DVT_CC_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(builder, ...) DVT_CC_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
 
+#include "dovetail/cc/node_def.h"
+
 #endif  // DOVETAIL_CC_OP_KERNEL_H_

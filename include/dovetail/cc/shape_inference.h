@@ -25,6 +25,7 @@
 #include "dovetail/cc/status.h"
 #include "dovetail/cc/tensor.h"
 #include "dovetail/cc/tensor_shape.h"
+#include "dovetail/cc/thread_state.h"
 #include "dovetail/shape.h"
 
 DVT_CC_BEGIN

@@ -1,0 +1,7 @@
+// The name under which sources written for TensorFlow include dovetail/cc/refcount.h.
+#ifndef TENSORFLOW_CORE_PLATFORM_INTRUSIVE_PTR_H_
+#define TENSORFLOW_CORE_PLATFORM_INTRUSIVE_PTR_H_
+
+#include "dovetail/cc/refcount.h"
+
+#endif  // TENSORFLOW_CORE_PLATFORM_INTRUSIVE_PTR_H_
