@@ -6,6 +6,7 @@
 #define DVT_EXEC_FLOW_H_
 
 #include "exec/run.h"
+#include "tensor/loan.h"
 
 typedef struct dvt_flow_edge {
   int32_t reader;  // node, or DVT_FLOW_FETCH
@@ -70,9 +71,9 @@ typedef struct dvt_frame dvt_frame;
 typedef struct dvt_iteration {
   dvt_frame *frame;
   int64_t number;
-  int32_t outstanding;      // nodes that are ready or running
-  int32_t *pending, *dead;  // by local node
-  TF_Tensor *entries;       // inputs of the frame's nodes
+  int32_t outstanding;         // nodes that are ready or running
+  int32_t *pending, *dead;     // by local node
+  dvt_kernel_output *entries;  // inputs of the frame's nodes; a kernel may pass one on to its output
   dvt_slot *slots;
   dvt_frame *children;  // frames entered from this iteration
   struct dvt_iteration *next;
@@ -115,6 +116,7 @@ typedef struct dvt_flow_state dvt_flow_state;
 // What one thread, or one asynchronous kernel, needs to run a node.
 typedef struct dvt_execution {
   TF_OpKernelContext ctx;
+  dvt_lender lender;  // of the thread that runs it, for a synchronous kernel's call
   dvt_kernel_output *outputs;
   TF_Tensor **inputs;
   bool *last_use;
@@ -140,7 +142,7 @@ struct dvt_flow_state {
   dvt_plan *plan;
   dvt_step step;
   const dvt_run *run;  // valid while the caller is inside
-  TF_Tensor *feeds;
+  dvt_kernel_output *feeds;
   atomic_int refs;  // the caller, tasks in the pool, asynchronous kernels at work
 
   pthread_mutex_t lock;

@@ -29,14 +29,14 @@ static dvt_iteration *iteration_new(dvt_flow_state *state, dvt_frame *frame, int
   if (it) {
     state->free_iterations[frame->index] = it->next;
   } else {
-    size_t entries = (size_t)info->entry_count * sizeof(TF_Tensor),
+    size_t entries = (size_t)info->entry_count * sizeof *it->entries,
            slots = (size_t)info->slot_count * sizeof(dvt_slot);
     it = dvt_calloc(1, sizeof *it + entries + slots + 2 * nodes * sizeof(int32_t));
     if (!it) {
       out_of_memory(state, entries);
       return NULL;
     }
-    it->entries = (TF_Tensor *)(it + 1);
+    it->entries = (dvt_kernel_output *)(it + 1);
     it->slots = (dvt_slot *)((char *)(it + 1) + entries);
     it->pending = (int32_t *)((char *)it->slots + slots);
     it->dead = it->pending + nodes;
@@ -54,7 +54,7 @@ static dvt_iteration *iteration_new(dvt_flow_state *state, dvt_frame *frame, int
 }
 
 static void iteration_end(dvt_flow_state *state, dvt_iteration *it) {
-  for (int32_t i = 0; i < it->frame->info->entry_count; i++) dvt_value_drop(&it->entries[i]);
+  for (int32_t i = 0; i < it->frame->info->entry_count; i++) dvt_value_drop(&it->entries[i].tensor);
   it->next = state->free_iterations[it->frame->index];
   state->free_iterations[it->frame->index] = it;
 }
@@ -160,7 +160,7 @@ static void deliver(dvt_flow_state *state, const dvt_flow_edge *edge, dvt_iterat
     a.ready = --*pending == 0;
     a.ready_dead = *dead > 0 && node->kind != DVT_NODE_CONTROL_TRIGGER;
   }
-  if (a.wanted) store_value(state, &it->entries[node->first_entry + edge->input], value, move);
+  if (a.wanted) store_value(state, &it->entries[node->first_entry + edge->input].tensor, value, move);
   if (a.ready) push_ready(state, it, edge->reader, a.ready_dead);
 }
 

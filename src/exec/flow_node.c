@@ -75,8 +75,17 @@ static dvt_status run_kernel(dvt_execution *e, const dvt_flow_node *node) {
     ctx->done->done(ctx->done->arg);
     return NULL;
   }
+  if (node->is_async) {
+    ctx->lender = NULL;  // it may report from another thread
+    dvt_kernel_compute_safely(ctx);
+    return NULL;
+  }
+  dvt_lender *outer = dvt_lender_current;
+  ctx->lender = dvt_lender_current = &e->lender;
   dvt_kernel_compute_safely(ctx);
-  return node->is_async ? NULL : dvt_context_finish(ctx, false);
+  if (DVT_UNLIKELY(dvt_lender_has_open(&e->lender))) dvt_lender_settle(&e->lender);
+  dvt_lender_current = outer;
+  return dvt_context_finish(ctx, false);
 }
 
 static void begin_trace(dvt_execution *e) {
@@ -98,8 +107,8 @@ void dvt_execution_begin(dvt_execution *e) {
   for (int32_t i = 0; i < node->input_count; i++) {
     dvt_source source = flow->plan->inputs[node->first_input + i];
     e->last_use[i] = source.node >= 0 || (source.node == DVT_SOURCE_FEED && flow->feed_moves[source.index]);
-    e->inputs[i] = source.node >= 0                 ? &it->entries[node->first_entry + i]
-                   : source.node == DVT_SOURCE_FEED ? &state->feeds[source.index]
+    e->inputs[i] = source.node >= 0                 ? &it->entries[node->first_entry + i].tensor
+                   : source.node == DVT_SOURCE_FEED ? &state->feeds[source.index].tensor
                                                     : flow->plan->constants[source.index];
   }
   for (int32_t i = 0; i < node->output_count; i++) {
@@ -131,15 +140,21 @@ dvt_status dvt_execution_run(dvt_execution *e) {
   }
 }
 
+static void drop_input(dvt_kernel_output *value) {
+  if (value->is_passed_on) value->tensor.buffer = NULL;
+  value->is_passed_on = false;
+  dvt_value_drop(&value->tensor);
+}
+
 void dvt_execution_drop_inputs(dvt_execution *e) {
   const dvt_flow_node *node = &e->state->flow->nodes[e->task.node];
-  TF_Tensor *entries = &e->task.iteration->entries[node->first_entry];
+  dvt_kernel_output *entries = &e->task.iteration->entries[node->first_entry];
   const dvt_flow *flow = e->state->flow;
   for (int32_t i = 0; i < node->input_count; i++) {
     dvt_source source = flow->plan->inputs[node->first_input + i];
-    dvt_value_drop(&entries[i]);
+    drop_input(&entries[i]);
     if (source.node == DVT_SOURCE_FEED && flow->feed_moves[source.index])
-      dvt_value_drop(&e->state->feeds[source.index]);
+      drop_input(&e->state->feeds[source.index]);
   }
 }
 
@@ -169,4 +184,9 @@ dvt_execution *dvt_execution_new(dvt_flow_state *state) {
   e->ctx.step = &state->step;
   e->ctx.view = &view;
   return e;
+}
+
+void dvt_execution_free(dvt_execution *e) {
+  dvt_lender_deinit(&e->lender);
+  dvt_free(e);
 }

@@ -320,7 +320,7 @@ static void walk(dvt_flow_state *state) {
 static void drop_values(dvt_flow_state *state) {
   dvt_frames_end(state);
   for (int32_t i = 0; i < state->plan->fetch_count; i++) dvt_value_drop(&state->fetched[i]);
-  for (int32_t i = 0; i < state->plan->feed_count; i++) dvt_value_drop(&state->feeds[i]);
+  for (int32_t i = 0; i < state->plan->feed_count; i++) dvt_value_drop(&state->feeds[i].tensor);
   dvt_status_free(state->error);
   state->error = NULL;
   state->ready_count = 0;
@@ -347,7 +347,7 @@ static dvt_status dead_fetch(const dvt_plan *plan, int32_t i) {
 
 static dvt_status fetch_value(dvt_flow_state *state, int32_t i, TF_Tensor *out) {
   dvt_source source = state->plan->fetches[i];
-  if (source.node == DVT_SOURCE_FEED) return dvt_tensor_init_copy(out, &state->feeds[source.index]);
+  if (source.node == DVT_SOURCE_FEED) return dvt_tensor_init_copy(out, &state->feeds[source.index].tensor);
   // Who fetches from a session owns what he gets and may write into it; a constant must survive that.
   if (source.node == DVT_SOURCE_CONST && !state->step.caller)
     return dvt_tensor_clone(state->plan->constants[source.index], out);
@@ -384,9 +384,9 @@ static void abandon(dvt_flow_state *state) {
 static dvt_status run_in(dvt_flow_state *state, dvt_run *run) {
   for (int32_t i = 0; i < state->plan->feed_count; i++) {
     if (state->plan->owns_feeds)
-      dvt_value_move(&state->feeds[i], run->feeds[i]);
+      dvt_value_move(&state->feeds[i].tensor, run->feeds[i]);
     else
-      DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&state->feeds[i], run->feeds[i]));
+      DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&state->feeds[i].tensor, run->feeds[i]));
   }
   pthread_mutex_lock(&state->lock);
   if (dvt_frames_begin(state)) walk(state);
@@ -405,7 +405,7 @@ static void state_free(dvt_flow_state *state) {
   while (state->free_executions) {
     dvt_execution *e = state->free_executions;
     state->free_executions = e->next;
-    dvt_free(e);
+    dvt_execution_free(e);
   }
   dvt_free(state->ready);
   pthread_mutex_destroy(&state->lock);
@@ -415,15 +415,16 @@ static void state_free(dvt_flow_state *state) {
 
 // One block: the state, then its arrays.
 static dvt_flow_state *state_new(dvt_plan *plan, dvt_flow *flow) {
-  size_t frames = (size_t)flow->frame_count, tensors = (size_t)plan->feed_count + (size_t)plan->fetch_count;
-  dvt_flow_state *state =
-      dvt_calloc(1, sizeof *state + tensors * sizeof(TF_Tensor) + 3 * frames * sizeof(void *));
+  size_t frames = (size_t)flow->frame_count, feeds = (size_t)plan->feed_count,
+         fetches = (size_t)plan->fetch_count;
+  dvt_flow_state *state = dvt_calloc(1, sizeof *state + feeds * sizeof *state->feeds +
+                                            fetches * sizeof *state->fetched + 3 * frames * sizeof(void *));
   if (!state) return NULL;
   state->plan = plan;
   state->flow = flow;
-  state->feeds = (TF_Tensor *)(state + 1);
-  state->fetched = state->feeds + plan->feed_count;
-  state->free_frames = (void *)(state->fetched + plan->fetch_count);
+  state->feeds = (dvt_kernel_output *)(state + 1);
+  state->fetched = (TF_Tensor *)(state->feeds + feeds);
+  state->free_frames = (void *)(state->fetched + fetches);
   state->open_frames = state->free_frames + frames;
   state->free_iterations = (void *)(state->open_frames + frames);
   pthread_mutex_init(&state->lock, NULL);

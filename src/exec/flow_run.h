@@ -5,6 +5,7 @@
 #include "exec/flow.h"
 
 dvt_execution *dvt_execution_new(dvt_flow_state *state);  // NULL when out of memory
+void dvt_execution_free(dvt_execution *e);
 // Points inputs and outputs of e->task's node to where they are.
 void dvt_execution_begin(dvt_execution *e);
 // Runs the node. For an asynchronous kernel returns when compute_async has; e->ctx.done must be set.

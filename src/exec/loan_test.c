@@ -17,6 +17,7 @@ typedef enum mode {
   MOVE
 } mode;
 static mode now;
+static bool by_flow;  // chains have a Switch, so that the dataflow walk runs them
 
 static TF_Tensor *kept;
 static pthread_t thread;
@@ -155,7 +156,9 @@ typedef struct chain {
 static chain chain_new(const char *op) {
   chain c = {.graph = TF_NewGraph()};
   c.x = placeholder(c.graph, "x", TF_FLOAT);
-  TF_Operation *a = node(c.graph, "TestDouble", "a", c.x, NONE, NULL),
+  TF_Output from = c.x;
+  if (by_flow) from = OUT1(node(c.graph, "Switch", "s", c.x, constant(c.graph, "p", make_bool(true)), NULL));
+  TF_Operation *a = node(c.graph, "TestDouble", "a", from, NONE, NULL),
                *b = node(c.graph, op, "b", OUT(a), NONE, NULL);
   c.y = OUT(node(c.graph, "TestDouble", "c", OUT(b), NONE, NULL));
   if (strcmp(op, "TestTwice") == 0) c.y = OUT(node(c.graph, "TestAdd", "d", c.y, OUT1(b), NULL));
@@ -244,11 +247,49 @@ static void test_one_input_as_two_outputs(void **state) {
   chain_end(&c);
 }
 
+static void test_all_by_the_dataflow_walk(void **state) {
+  by_flow = true;
+  test_every_mode_again_and_again(state);
+  test_kept_handles(state);
+  test_deleted_by_another_thread(state);
+  test_failure_after_an_output_was_set(state);
+  test_one_input_as_two_outputs(state);
+  by_flow = false;
+}
+
+// Several steps at once: an execution and its lender go from thread to thread.
+static void *run_many(void *arg) {
+  const chain *c = arg;
+  TF_Status *status = TF_NewStatus();
+  for (int i = 0; i < 50; i++) {
+    TF_Tensor *x = make_vector(4, (float)i), *y = NULL;
+    TF_SessionRun(c->session, NULL, &c->x, &x, 1, &c->y, &y, 1, NULL, 0, NULL, status);
+    if (TF_GetCode(status) != TF_OK || first_of(y) != 4 * (float)i) abort();
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(y);
+  }
+  TF_DeleteStatus(status);
+  return NULL;
+}
+static void test_steps_at_once_by_the_dataflow_walk(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  by_flow = true;
+  now = MANY;
+  chain c = chain_new("TestLoan");
+  for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_many, &c), 0);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  chain_end(&c);
+  by_flow = false;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_mode_again_and_again),
                                      cmocka_unit_test(test_kept_handles),
                                      cmocka_unit_test(test_deleted_by_another_thread),
                                      cmocka_unit_test(test_failure_after_an_output_was_set),
-                                     cmocka_unit_test(test_one_input_as_two_outputs)};
+                                     cmocka_unit_test(test_one_input_as_two_outputs),
+                                     cmocka_unit_test(test_all_by_the_dataflow_walk),
+                                     cmocka_unit_test(test_steps_at_once_by_the_dataflow_walk)};
   return cmocka_run_group_tests(tests, set_up, tear_down_ops);
 }
