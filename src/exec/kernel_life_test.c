@@ -94,11 +94,70 @@ static void test_rule_114_kernels_are_made_when_needed_and_kept(void **state) {
   TF_DeleteGraph(g);
 }
 
+static int order_made[64], order_count, order_failing;
+static pthread_t order_thread;
+static bool order_one_thread;
+
+// The node's number is its attr; the kernel `order_failing` and all after it cannot be made.
+static void *order_create(TF_OpKernelConstruction *ctx) {
+  int64_t number = -1;
+  TF_Status *status = TF_NewStatus();
+  TF_OpKernelConstruction_GetAttrInt64(ctx, "number", &number, status);
+  if (!pthread_equal(pthread_self(), order_thread)) order_one_thread = false;
+  order_made[order_count++] = (int)number;
+  if (number >= order_failing) {
+    char text[32];
+    snprintf(text, sizeof text, "number %d", (int)number);
+    TF_SetStatus(status, TF_ABORTED, text);
+    TF_OpKernelConstruction_Failure(ctx, status);
+  }
+  TF_DeleteStatus(status);
+  return NULL;
+}
+
+// One after another in the order of the plan, on the thread that makes it, up to the first that fails; those
+// that were made are kept for the next attempt.
+static void test_rule_114_kernels_are_made_in_order(void **state) {
+  (void)state;
+  enum { COUNT = 20, FAILING = 13 };
+  register_op("TestOrdered", "x: float -> y: float | number: int", true);
+  add_kernel("TestOrdered", order_create, identity_compute, NULL);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output x = placeholder(g, "x", TF_FLOAT), y = x;
+  for (int i = 0; i < COUNT; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "n%d", i);
+    TF_OperationDescription *d = TF_NewOperation(g, "TestOrdered", name);
+    TF_AddInput(d, y);
+    TF_SetAttrInt(d, "number", i);
+    y = OUT(finish(d));
+  }
+  TF_Session *s = new_session(g, NULL, 0);
+  order_thread = pthread_self();
+  order_one_thread = true;
+  order_failing = FAILING;
+  for (int attempt = 0; attempt < 2; attempt++) {
+    assert_null(run1(s, x, make_scalar(1), y));
+    assert_error(TF_ABORTED, "number 13");
+    assert_error(TF_ABORTED, "{{node n13}}");
+  }
+  order_failing = COUNT;
+  assert_true(run_float(s, x, make_scalar(3), y) == 3);
+  assert_true(order_one_thread);
+  // 0 to 13, 13 again, 13 to 19
+  assert_int_equal(order_count, COUNT + 2);
+  for (int i = 0; i < order_count; i++)
+    assert_int_equal(order_made[i], i <= FAILING ? i : i - (i < FAILING + 2 ? 1 : 2));
+  end_session(s);
+  TF_DeleteGraph(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rules_099_100_label_of_a_graph_node),
       cmocka_unit_test(test_rules_108_109_no_kernel),
       cmocka_unit_test(test_rule_114_kernels_are_made_when_needed_and_kept),
+      cmocka_unit_test(test_rule_114_kernels_are_made_in_order),
   };
   return cmocka_run_group_tests(tests, set_up_ops, tear_down_ops);
 }
