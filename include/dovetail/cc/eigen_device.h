@@ -71,7 +71,7 @@ class Allocator {
 
 struct ThreadPoolDevice {
   ThreadPoolDevice(ThreadPoolInterface *pool, int num_cores, Allocator *allocator = nullptr)
-      : pool_(pool), num_threads_(num_cores), allocator_(allocator) {
+      : pool_(pool), num_threads_(std::max(1, num_cores)), allocator_(allocator) {
     auto *ours = dynamic_cast<tensorflow::dvt::EigenPool *>(pool);
     if (ours != nullptr && ours->pool()->is_host()) host_ = ours->pool();
   }
@@ -100,7 +100,7 @@ struct ThreadPoolDevice {
   int numThreadsInPool() const { return pool_->NumThreads(); }
   size_t firstLevelCacheSize() const { return static_cast<size_t>(l1CacheSize()); }
   size_t lastLevelCacheSize() const {
-    return static_cast<size_t>(l3CacheSize()) / static_cast<size_t>(std::max(1, num_threads_));
+    return static_cast<size_t>(l3CacheSize()) / static_cast<size_t>(num_threads_);
   }
   int majorDeviceVersion() const { return 1; }
   void synchronize() const {}

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "dovetail/cc/kernel_def_builder.h"
 #include "dovetail/cc/op_kernel_construction.h"
 #include "dovetail/cc/op_kernel_context.h"
+#include "dovetail/cc/output_range.h"
 #include "dovetail/cc/register_types.h"
 
 // There with the SDK (dovetail/sdk.h), and in Dovetail.
@@ -81,6 +83,16 @@ class OpKernel {
     return types;
   }
 
+  // Where the named output lies, by the op's definition.
+  Status OutputRange(StringPiece output, int *start, int *stop) const {
+    std::call_once(ranges_once_, [this] { ranges_ = dvt::OutputRanges(type_string(), serialized_def_); });
+    auto found = ranges_.find(output);
+    if (found == ranges_.end()) return errors::InvalidArgument("Unknown output name: ", output);
+    *start = found->second.first;
+    *stop = found->second.second;
+    return Status();
+  }
+
   // A bit for each of the first inputs that this kernel has asked for so far: they are fetched before it runs
   // again.
   uint32 usual_inputs() const { return usual_inputs_.load(std::memory_order_relaxed); }
@@ -99,6 +111,8 @@ class OpKernel {
   const string serialized_def_;
   const dvt::NodeNames names_;
   bool is_deferred_ = false;
+  mutable std::once_flag ranges_once_;
+  mutable dvt::NameRanges ranges_;
   mutable std::atomic<uint32> usual_inputs_{0};
   mutable std::shared_ptr<void> parsed_def_;
   friend struct OpKernelGlue;
@@ -118,6 +132,13 @@ class AsyncOpKernel : public OpKernel {
 };
 
 inline OpKernelContext::~OpKernelContext() = default;
+
+inline Status OpKernelContext::output_range(StringPiece name, int *start, int *stop) const {
+  TF_Status *s = Scratch();
+  TF_OpKernelContext_OutputRange(ctx_, string(name).c_str(), start, stop, s);
+  Status status = dvt::TakeStatus(s);
+  return errors::IsUnimplemented(status) ? kernel_->OutputRange(name, start, stop) : status;
+}
 
 inline string OpKernelContext::OpText() const { return kernel_->type_string(); }
 

@@ -84,7 +84,8 @@ class OpKernelContext {
     return TF_PREDICT_TRUE(found != nullptr) ? *found : *LoadInput(i);
   }
   Status input(StringPiece name, const Tensor **tensor) {
-    int i;
+    int i = 0;
+    *tensor = nullptr;
     TF_RETURN_IF_ERROR(SingleInput(name, &i));
     *tensor = &input(i);
     return Status();
@@ -108,7 +109,7 @@ class OpKernelContext {
   }
   DataType input_dtype(int i) const { return static_cast<DataType>(TF_InputDatatype(ctx_, i)); }
   Status input_dtype(StringPiece name, DataType *dtype) const {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleInput(name, &i));
     *dtype = input_dtype(i);
     return Status();
@@ -147,7 +148,7 @@ class OpKernelContext {
 
   Tensor mutable_input(int i, bool lock_held);
   Status mutable_input(StringPiece name, Tensor *tensor, bool lock_held) {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleInput(name, &i));
     *tensor = mutable_input(i, lock_held);
     return Status();
@@ -184,7 +185,7 @@ class OpKernelContext {
     return Status();
   }
   Status allocate_output(StringPiece name, const TensorShape &shape, Tensor **tensor) {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleOutput(name, &i));
     return allocate_output(i, shape, tensor);
   }
@@ -202,7 +203,7 @@ class OpKernelContext {
   }
   Status allocate_output(StringPiece name, const TensorShape &shape, Tensor **tensor,
                          AllocatorAttributes attributes) {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleOutput(name, &i));
     return allocate_output(i, shape, tensor, attributes);
   }
@@ -210,7 +211,7 @@ class OpKernelContext {
     WithHandle(tensor, [&](TF_Tensor *t) { TF_SetOutput(ctx_, i, t, Scratch()); });
   }
   Status set_output(StringPiece name, const Tensor &tensor) {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleOutput(name, &i));
     set_output(i, tensor);
     return status_;
@@ -227,7 +228,7 @@ class OpKernelContext {
     return t == nullptr ? nullptr : FillOutput(i, t);
   }
   Status mutable_output(StringPiece name, Tensor **tensor) {
-    int i;
+    int i = 0;
     TF_RETURN_IF_ERROR(SingleOutput(name, &i));
     *tensor = mutable_output(i);
     return Status();
@@ -277,7 +278,7 @@ class OpKernelContext {
                                           int *forwarded_input = nullptr);
   Status forward_input_or_allocate_output(gtl::ArraySlice<StringPiece> candidates, StringPiece output_name,
                                           const TensorShape &output_shape, Tensor **output) {
-    int output_index;
+    int output_index = 0;
     TF_RETURN_IF_ERROR(SingleOutput(output_name, &output_index));
     std::vector<int> inputs(candidates.size());
     for (size_t i = 0; i < candidates.size(); ++i) TF_RETURN_IF_ERROR(SingleInput(candidates[i], &inputs[i]));
@@ -432,19 +433,15 @@ class OpKernelContext {
   }
   string OpText() const;
   Status SingleInput(StringPiece name, int *i) const {
-    int stop;
+    int stop = 0;
     TF_RETURN_IF_ERROR(input_range(name, i, &stop));
     return stop == *i + 1 ? Status()
                           : errors::InvalidArgument("OpKernel used list-valued input name '", name,
                                                     "' when single-valued input was expected");
   }
-  Status output_range(StringPiece name, int *start, int *stop) const {
-    TF_Status *s = Scratch();
-    TF_OpKernelContext_OutputRange(ctx_, string(name).c_str(), start, stop, s);
-    return dvt::TakeStatus(s);
-  }
+  Status output_range(StringPiece name, int *start, int *stop) const;
   Status SingleOutput(StringPiece name, int *i) const {
-    int stop;
+    int stop = 0;
     TF_RETURN_IF_ERROR(output_range(name, i, &stop));
     return stop == *i + 1 ? Status()
                           : errors::InvalidArgument("OpKernel used list-valued output name '", name,
@@ -588,19 +585,19 @@ class OpOutputList {
 };
 
 inline Status OpKernelContext::input_list(StringPiece name, OpInputList *list) {
-  int start, stop;
+  int start = 0, stop = 0;
   TF_RETURN_IF_ERROR(input_range(name, &start, &stop));
   *list = OpInputList(this, start, stop);
   return Status();
 }
 inline Status OpKernelContext::mutable_input_list(StringPiece name, OpMutableInputList *list) {
-  int start, stop;
+  int start = 0, stop = 0;
   TF_RETURN_IF_ERROR(input_range(name, &start, &stop));
   *list = OpMutableInputList(this, start, stop);
   return Status();
 }
 inline Status OpKernelContext::output_list(StringPiece name, OpOutputList *list) {
-  int start, stop;
+  int start = 0, stop = 0;
   TF_RETURN_IF_ERROR(output_range(name, &start, &stop));
   *list = OpOutputList(this, start, stop);
   return Status();

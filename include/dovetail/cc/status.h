@@ -264,4 +264,6 @@ DVT_CC_END
 #define TF_ASSIGN_OR_RETURN(lhs, rexpr) \
   DVT_CC_ASSIGN_OR_RETURN(DVT_CC_JOIN(_status_or_, __COUNTER__), lhs, rexpr)
 
+#include "dovetail/cc/thread_state.h"
+
 #endif  // DOVETAIL_CC_STATUS_H_

@@ -31,6 +31,9 @@ namespace Eigen {
 class ThreadPoolInterface;
 }
 
+// There with the SDK (dovetail/sdk.h).
+extern "C" bool dvt_host_supports(const char *feature) __attribute__((weak, visibility("hidden")));
+
 DVT_CC_BEGIN
 namespace tensorflow {
 
@@ -106,6 +109,12 @@ class TaskThreads {
   bool stop_ = false;
 };
 
+// Whether the host, or the SDK in its place, runs loops on threads.
+inline bool HostHasLoops() {
+  static const bool has = dvt_host_supports == nullptr || dvt_host_supports("dvt_parallel_for");
+  return has;
+}
+
 inline int HardwareThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 // The threads for tasks of the host's pools; started when first used.
@@ -143,26 +152,6 @@ class LoopGuard {
   std::exception_ptr error_;
 };
 
-// fn(begin, end) over [0, total) on the host's threads; in the calling thread when no kernel computes.
-template <class F>
-void HostLoop(TF_OpKernelContext *ctx, int64 total, int64 cost_ns, const F &fn) {
-  if (total <= 0) return;
-  if (ctx == nullptr) ctx = This()->c_computing;
-  if (ctx == nullptr) return fn(0, total);
-  struct Call {
-    const F *fn;
-    LoopGuard guard;
-  } call{&fn, {}};
-  dvt_parallel_for(
-      ctx, total, std::max<int64>(cost_ns, 1),
-      [](void *arg, int64_t begin, int64_t end) {
-        auto *c = static_cast<Call *>(arg);
-        c->guard.Run([&] { (*c->fn)(begin, end); });
-      },
-      &call);
-  call.guard.Rethrow();
-}
-
 // fn(block) for each of `blocks` blocks in the calling thread, which works until nothing is left, and in up
 // to `helpers` tasks that `add` starts elsewhere.
 template <class Add, class F>
@@ -193,6 +182,35 @@ void TaskLoop(int64 helpers, const Add &add, int64 blocks, const F &fn) {
   std::unique_lock<std::mutex> hold(loop->mu);
   loop->cv.wait(hold, [&] { return loop->done.load() >= blocks; });
   loop->guard.Rethrow();
+}
+
+// fn(begin, end) over [0, total) on the host's threads; in the calling thread when no kernel computes.
+template <class F>
+void HostLoop(TF_OpKernelContext *ctx, int64 total, int64 cost_ns, const F &fn) {
+  if (total <= 0) return;
+  if (ctx == nullptr) ctx = This()->c_computing;
+  if (ctx == nullptr || total == 1) return fn(0, total);
+  if (!HostHasLoops()) {
+    // A host without such loops: threads of this plugin do it, in blocks of some ten microseconds.
+    int64 size =
+        std::max<int64>(1, std::max(10000 / std::max<int64>(cost_ns, 1), total / (4 * HardwareThreads())));
+    TaskThreads *threads = SharedThreads();
+    return TaskLoop(
+        threads->count(), [threads](std::function<void()> task) { threads->Add(std::move(task)); },
+        (total + size - 1) / size, [&](int64 b) { fn(b * size, std::min(total, (b + 1) * size)); });
+  }
+  struct Call {
+    const F *fn;
+    LoopGuard guard;
+  } call{&fn, {}};
+  dvt_parallel_for(
+      ctx, total, std::max<int64>(cost_ns, 1),
+      [](void *arg, int64_t begin, int64_t end) {
+        auto *c = static_cast<Call *>(arg);
+        c->guard.Run([&] { (*c->fn)(begin, end); });
+      },
+      &call);
+  call.guard.Rethrow();
 }
 
 }  // namespace dvt
@@ -238,7 +256,7 @@ class ThreadPool {
   int NumThreads() const {
     if (own_ != nullptr) return own_->count();
     TF_OpKernelContext *ctx = ctx_ != nullptr ? ctx_ : dvt::This()->c_computing;
-    return ctx == nullptr ? dvt::HardwareThreads() : dvt_num_threads(ctx);
+    return ctx == nullptr || !dvt::HostHasLoops() ? dvt::HardwareThreads() : dvt_num_threads(ctx);
   }
   int CurrentThreadId() const { return threads()->CurrentId(); }
 
