@@ -64,21 +64,40 @@ static void add_n_run(TF_OpKernelContext *ctx, void (*range)(void *, int64_t, in
 
 DVP_NUMBERS(ADD_N, add_n)
 
-// Element by element, ((a + b) + c) + ..., as the objects' type adds them.
-static void add_objects(dvp_call *call, TF_Tensor *to, int64_t count) {
+// sums[0] becomes the sum of all n: pairs, then pairs of sums, and so on; what is left over goes to the
+// first. That is stock's order for variants, so that rounding is the same.
+static void add_in_pairs(dvp_call *call, TF_Tensor *sums, int64_t n) {
+  for (int64_t skip = 1; skip < n && TF_GetCode(call->status) == TF_OK; skip *= 2) {
+    int64_t i = skip;
+    for (; i < n && TF_GetCode(call->status) == TF_OK; i += 2 * skip)
+      dvt_object_add(call->ctx, sums, i - skip, sums, i - skip, sums, i, call->status);
+    if (i != n || TF_GetCode(call->status) != TF_OK) continue;
+    dvt_object_add(call->ctx, sums, 0, sums, 0, sums, i - skip, call->status);
+    n -= skip;
+  }
+}
+
+// Element `at` of every input becomes sums[k].
+static bool gather_objects(dvp_call *call, TF_Tensor *sums, int64_t at, int64_t count) {
   for (int k = 0; k < TF_NumInputs(call->ctx) && TF_GetCode(call->status) == TF_OK; k++) {
     TF_Tensor *x = NULL;
     TF_GetInput(call->ctx, k, &x, call->status);
     if (TF_GetCode(call->status) == TF_OK && TF_TensorElementCount(x) != count)
       TF_SetStatus(call->status, TF_INVALID_ARGUMENT, "Inputs to operation AddN must have the same shape");
-    for (int64_t i = 0; TF_GetCode(call->status) == TF_OK && i < count; i++) {
-      if (k == 0)
-        dvt_object_share(to, i, x, i, call->status);
-      else
-        dvt_object_add(call->ctx, to, i, to, i, x, i, call->status);
-    }
+    if (TF_GetCode(call->status) == TF_OK) dvt_object_share(sums, k, x, at, call->status);
     TF_DeleteTensor(x);
   }
+  return TF_GetCode(call->status) == TF_OK;
+}
+
+static void add_objects(dvp_call *call, TF_Tensor *to, int64_t count) {
+  int64_t n = TF_NumInputs(call->ctx);
+  TF_Tensor *sums = TF_AllocateTemp(call->ctx, TF_VARIANT, &n, 1, NULL, call->status);
+  for (int64_t i = 0; sums && i < count && gather_objects(call, sums, i, count); i++) {
+    add_in_pairs(call, sums, n);
+    if (TF_GetCode(call->status) == TF_OK) dvt_object_share(to, i, sums, 0, call->status);
+  }
+  TF_DeleteTensor(sums);
 }
 
 DVP_COMPUTE(add_n_variants) {

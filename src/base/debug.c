@@ -94,6 +94,8 @@ const dvt_debug_origin *dvt_debug_origin_of(dvt_str plugin, dvt_str op, dvt_str 
 void dvt_debug_origin_text(const dvt_debug_origin *origin, char *out, size_t capacity) {
   if (!origin)
     snprintf(out, capacity, "the program");
+  else if (!*origin->op)
+    snprintf(out, capacity, "the loading of plugin %s", origin->plugin);
   else
     snprintf(out, capacity, "node '%s' (op '%s'%s%s)", origin->node, origin->op,
              *origin->plugin ? " of plugin " : "", origin->plugin);

@@ -20,11 +20,12 @@ typedef enum dvt_debug_part {
 extern atomic_int dvt_debug_state;  // -1 until the environment was read, then the parts that are on
 int dvt_debug_read(void);
 
-// Is any of `parts` on?
-static inline bool dvt_debug_has(int parts) {
-  int state = atomic_load_explicit(&dvt_debug_state, memory_order_relaxed);
-  return DVT_UNLIKELY(state != 0) && (dvt_debug_read() & parts);
+// Is debug mode on, or the environment not read yet? One comparison, for whoever asks dvt_debug_has then.
+static DVT_ALWAYS_INLINE bool dvt_debug_is_on(void) {
+  return DVT_UNLIKELY(atomic_load_explicit(&dvt_debug_state, memory_order_relaxed) != 0);
 }
+// Is any of `parts` on?
+static inline bool dvt_debug_has(int parts) { return dvt_debug_is_on() && (dvt_debug_read() & parts); }
 
 // Parts that are served by the slow side of allocation, so that the free lists stay empty.
 #define DVT_DEBUG_ALLOCATION (DVT_DEBUG_HANDLES | DVT_DEBUG_MEMORY | DVT_DEBUG_LEAKS)
@@ -33,7 +34,7 @@ static inline bool dvt_debug_has(int parts) {
 
 // Who made something, or did: kept for as long as the process.
 typedef struct dvt_debug_origin {
-  const char *plugin, *op, *node;  // plugin "": the program itself
+  const char *plugin, *op, *node;  // plugin "": the program itself; op and node "": its loading
   struct dvt_debug_origin *next;
 } dvt_debug_origin;
 const dvt_debug_origin *dvt_debug_origin_of(dvt_str plugin, dvt_str op, dvt_str node);  // NULL: no memory
@@ -48,7 +49,7 @@ extern _Thread_local dvt_debug_call *dvt_debug_current;  // NULL: none
 
 // "TF_DeleteTensor: <what>". Fails the call that runs on this thread, or logs when there is none.
 void dvt_debug_report(const char *function, const char *format, ...) DVT_PRINTF(2, 3) DVT_COLD;
-// "node 'n' (op 'O' of plugin p)"; NULL: "the program".
+// "node 'n' (op 'O' of plugin p)"; without an op: "the loading of plugin p"; NULL: "the program".
 void dvt_debug_origin_text(const dvt_debug_origin *origin, char *out, size_t capacity);
 
 #endif  // DVT_BASE_DEBUG_H_

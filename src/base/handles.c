@@ -25,8 +25,11 @@ static entry *buckets[BUCKETS];
 static void *retired[RETIRED];  // a ring
 static size_t retired_next;
 
-static const char *const kind_names[DVT_HANDLE_KINDS] = {"TF_Tensor",  "TF_Status", "TF_Graph",
-                                                         "TF_Session", "TF_Buffer", "TF_SessionOptions"};
+static const char *const kind_names[DVT_HANDLE_KINDS] = {"TF_Tensor",          "TF_Status",
+                                                         "TF_Graph",           "TF_Session",
+                                                         "TF_Buffer",          "TF_SessionOptions",
+                                                         "TF_KernelBuilder",   "TF_OpDefinitionBuilder",
+                                                         "TF_OpKernelContext", "TF_OpKernelConstruction"};
 
 static entry **link_of(const void *handle) {
   entry **link = &buckets[((uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 52];
@@ -34,8 +37,14 @@ static entry **link_of(const void *handle) {
   return link;
 }
 
+// Does the function that is running own what is made? Graphs and sessions are also made and kept by the
+// runtime, while a kernel is made that calls functions.
+static bool is_callers(dvt_handle_kind kind) {
+  return kind != DVT_HANDLE_GRAPH && kind != DVT_HANDLE_SESSION && kind < DVT_HANDLE_CONTEXT;
+}
+
 void dvt_ledger_add(const void *handle, dvt_handle_kind kind) {
-  if (!handle) return;
+  if (!handle || !dvt_debug_has(DVT_DEBUG_HANDLES | DVT_DEBUG_LEAKS)) return;
   const dvt_debug_call *call = dvt_debug_current;
   pthread_mutex_lock(&lock);
   entry **link = link_of(handle), *e = *link;
@@ -43,11 +52,13 @@ void dvt_ledger_add(const void *handle, dvt_handle_kind kind) {
   if (e) {
     entry *next = e->next;
     *e = (entry){.handle = handle, .kind = (uint8_t)kind, .next = next};
-    // Graphs and sessions are also made and kept by the runtime, while a kernel is made that calls functions.
-    bool is_own = kind != DVT_HANDLE_GRAPH && kind != DVT_HANDLE_SESSION;
-    e->origin = call && is_own ? call->origin : NULL;
+    e->origin = call && is_callers(kind) ? call->origin : NULL;
   }
   pthread_mutex_unlock(&lock);
+}
+
+static bool is_registered(dvt_handle_kind kind) {
+  return kind == DVT_HANDLE_KERNEL_BUILDER || kind == DVT_HANDLE_OP_BUILDER;
 }
 
 static void report(const entry *found, const void *handle, dvt_handle_kind kind, const char *function) {
@@ -64,8 +75,8 @@ static void report(const entry *found, const void *handle, dvt_handle_kind kind,
     dvt_debug_report(function, "%p is a %s made in %s, where a %s is wanted", handle, kind_names[found->kind],
                      made, name);
   else
-    dvt_debug_report(function, "the %s at %p was deleted before, in %s; it was made in %s", name, handle,
-                     deleted, made);
+    dvt_debug_report(function, "the %s at %p was %s before, in %s; it was made in %s", name, handle,
+                     is_registered(kind) ? "registered or deleted" : "deleted", deleted, made);
 }
 
 // The entry as it was, all zero when there is none.
@@ -93,15 +104,23 @@ static bool check(const void *handle, dvt_handle_kind kind, const char *function
 }
 
 bool dvt_ledger_remove(const void *handle, dvt_handle_kind kind, const char *function) {
-  return check(handle, kind, function, true);
+  return !dvt_debug_has(DVT_DEBUG_HANDLES | DVT_DEBUG_LEAKS) || check(handle, kind, function, true);
 }
 
-bool dvt_ledger_has(const void *handle, dvt_handle_kind kind, const char *function) {
-  return check(handle, kind, function, false);
+bool dvt_ledger_lacks(const void *handle, dvt_handle_kind kind, const char *function) {
+  return dvt_debug_has(DVT_DEBUG_HANDLES) && !check(handle, kind, function, false);
+}
+
+bool dvt_ledger_knows(const void *handle, dvt_handle_kind kind, const char *function) {
+  if (!dvt_debug_has(DVT_DEBUG_HANDLES)) return true;
+  entry was = look(handle, kind, false);
+  if (was.handle && was.kind == kind) return true;
+  report(&was, handle, kind, function);
+  return false;
 }
 
 void dvt_handle_report_dead(const void *handle, dvt_handle_kind kind, const char *function) {
-  if (dvt_debug_has(DVT_DEBUG_HANDLES)) (void)dvt_ledger_has(handle, kind, function);
+  (void)dvt_ledger_lacks(handle, kind, function);
 }
 
 static void forget(const void *handle) {
@@ -124,9 +143,14 @@ void dvt_handle_retire(void *block) {
 // One line for each op whose kernels leak and each kind of handle.
 static void tell(const entry *first, int handles) {
   const dvt_debug_origin *o = first->origin;
-  dvt_log(DVT_ERROR,
-          "DOVETAIL_DEBUG: %d %s that kernels of op '%s'%s%s made were never deleted, the first in node '%s'",
-          handles, kind_names[first->kind], o->op, *o->plugin ? " of plugin " : "", o->plugin, o->node);
+  if (!*o->op)
+    dvt_log(DVT_ERROR, "DOVETAIL_DEBUG: %d %s that plugin %s made while it was loaded were never deleted",
+            handles, kind_names[first->kind], o->plugin);
+  else
+    dvt_log(
+        DVT_ERROR,
+        "DOVETAIL_DEBUG: %d %s that kernels of op '%s'%s%s made were never deleted, the first in node '%s'",
+        handles, kind_names[first->kind], o->op, *o->plugin ? " of plugin " : "", o->plugin, o->node);
 }
 
 static bool is_like(const entry *e, const entry *like) {

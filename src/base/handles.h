@@ -1,6 +1,6 @@
 // The ledger of debug mode: which handles of the C ABI are there, of what kind and whose, and which were
-// deleted lately. Whoever makes a handle notes it, whoever deletes one asks first. All of it is called only
-// while DVT_DEBUG_HANDLES or DVT_DEBUG_LEAKS is on; the functions dvt_handle_* below ask themselves.
+// deleted lately. Whoever makes a handle notes it, whoever deletes or reads one asks first. With the mode off
+// each question is one comparison.
 #ifndef DVT_BASE_HANDLES_H_
 #define DVT_BASE_HANDLES_H_
 
@@ -13,24 +13,38 @@ typedef enum dvt_handle_kind {
   DVT_HANDLE_SESSION,
   DVT_HANDLE_BUFFER,
   DVT_HANDLE_SESSION_OPTIONS,
+  DVT_HANDLE_KERNEL_BUILDER,
+  DVT_HANDLE_OP_BUILDER,
+  // The runtime makes and ends these itself.
+  DVT_HANDLE_CONTEXT,
+  DVT_HANDLE_CONSTRUCTION,
   DVT_HANDLE_KINDS
 } dvt_handle_kind;
 
+// Behind the functions below: whether debug mode looks after handles is asked here.
 void dvt_ledger_add(const void *handle, dvt_handle_kind kind) DVT_COLD;
 bool dvt_ledger_remove(const void *handle, dvt_handle_kind kind, const char *function) DVT_COLD;
-bool dvt_ledger_has(const void *handle, dvt_handle_kind kind, const char *function) DVT_COLD;
+bool dvt_ledger_lacks(const void *handle, dvt_handle_kind kind, const char *function) DVT_COLD;
+bool dvt_ledger_knows(const void *handle, dvt_handle_kind kind, const char *function) DVT_COLD;
 
 // A new handle.
-static inline void dvt_handle_made(const void *handle, dvt_handle_kind kind) {
-  if (dvt_debug_has(DVT_DEBUG_HANDLES | DVT_DEBUG_LEAKS)) dvt_ledger_add(handle, kind);
+static DVT_ALWAYS_INLINE void dvt_handle_made(const void *handle, dvt_handle_kind kind) {
+  if (dvt_debug_is_on()) dvt_ledger_add(handle, kind);
 }
 // May `function` delete it? False, after a report, when it is none, of another kind, or deleted already.
-static inline bool dvt_handle_may_delete(const void *handle, dvt_handle_kind kind, const char *function) {
-  return !dvt_debug_has(DVT_DEBUG_HANDLES | DVT_DEBUG_LEAKS) || dvt_ledger_remove(handle, kind, function);
+static DVT_ALWAYS_INLINE bool dvt_handle_may_delete(const void *handle, dvt_handle_kind kind,
+                                                    const char *function) {
+  return !dvt_debug_is_on() || dvt_ledger_remove(handle, kind, function);
 }
-// May `function` use it?
-static inline bool dvt_handle_is_good(const void *handle, dvt_handle_kind kind, const char *function) {
-  return !dvt_debug_has(DVT_DEBUG_HANDLES) || dvt_ledger_has(handle, kind, function);
+// Must `function` not use it?
+static DVT_ALWAYS_INLINE bool dvt_handle_is_bad(const void *handle, dvt_handle_kind kind,
+                                                const char *function) {
+  return dvt_debug_is_on() && dvt_ledger_lacks(handle, kind, function);
+}
+// Is it one, deleted or not? It may be read then, for as long as dvt_handle_retire keeps it.
+static DVT_ALWAYS_INLINE bool dvt_handle_is_known(const void *handle, dvt_handle_kind kind,
+                                                  const char *function) {
+  return !dvt_debug_is_on() || dvt_ledger_knows(handle, kind, function);
 }
 // Reports the use of a handle that its contents show to be deleted.
 void dvt_handle_report_dead(const void *handle, dvt_handle_kind kind, const char *function) DVT_COLD;

@@ -3,7 +3,7 @@
 #ifndef DVT_CAPI_CONSTRUCTION_H_
 #define DVT_CAPI_CONSTRUCTION_H_
 
-#include "kernel/kernel.h"
+#include "kernel/checked.h"
 
 // The node's value or its op's default; NOT_FOUND without either.
 dvt_status dvt_construction_attr(const TF_OpKernelConstruction *ctx, const char *attr_name,

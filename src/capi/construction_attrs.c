@@ -35,6 +35,7 @@ static dvt_status partial_shape(const TF_OpKernelConstruction *ctx, const char *
 
 void TF_OpKernelConstruction_GetAttrPartialShape(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                  int64_t *dims, int max_dims, int *rank, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_construction_finish(ctx, attr_name, partial_shape(ctx, attr_name, dims, max_dims, rank), status);
 }
 
@@ -85,6 +86,7 @@ static dvt_status shape_list(const TF_OpKernelConstruction *ctx, const char *att
 void TF_OpKernelConstruction_GetAttrPartialShapeList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                      int64_t **dims, int *ranks, int max_shapes,
                                                      int64_t *storage, int storage_size, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   shape_room room = {dims, ranks, max_shapes, storage, storage_size, false};
   dvt_construction_finish(ctx, attr_name, shape_list(ctx, attr_name, &room), status);
 }
@@ -92,6 +94,7 @@ void TF_OpKernelConstruction_GetAttrPartialShapeList(TF_OpKernelConstruction *ct
 void TF_OpKernelConstruction_GetAttrTensorShapeList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                     int64_t **dims, int *ranks, int max_shapes,
                                                     int64_t *storage, int storage_size, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   shape_room room = {dims, ranks, max_shapes, storage, storage_size, true};
   dvt_construction_finish(ctx, attr_name, shape_list(ctx, attr_name, &room), status);
 }
@@ -131,11 +134,13 @@ static dvt_status function_list(const TF_OpKernelConstruction *ctx, const char *
 
 void TF_OpKernelConstruction_GetAttrFunctionList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                  TF_Buffer **vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_construction_finish(ctx, attr_name, function_list(ctx, attr_name, vals, max_vals), status);
 }
 
 TF_Buffer *TF_OpKernelConstruction_GetAttrValueProto(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                      TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   dvt_str value;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   TF_Buffer *buffer = error ? NULL : hand_out_str(value, &error);

@@ -13,9 +13,11 @@ static TF_StringView view(dvt_str s) { return (TF_StringView){s.data, s.len}; }
 
 // ---- inputs and outputs ----
 
-int TF_OpKernelConstruction_NumInputs(TF_OpKernelConstruction *ctx) { return ctx->kernel->node->input_count; }
+int TF_OpKernelConstruction_NumInputs(TF_OpKernelConstruction *ctx) {
+  return dvt_construction_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->node->input_count;
+}
 int TF_OpKernelConstruction_NumOutputs(TF_OpKernelConstruction *ctx) {
-  return ctx->kernel->node->output_count;
+  return dvt_construction_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->node->output_count;
 }
 
 static dvt_status check_index(const char *what, int i, int count) {
@@ -24,6 +26,7 @@ static dvt_status check_index(const char *what, int i, int count) {
 }
 
 TF_DataType TF_OpKernelConstruction_InputType(TF_OpKernelConstruction *ctx, int i, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return (TF_DataType)0;
   dvt_status error = check_index("input", i, ctx->kernel->node->input_count);
   TF_DataType type = error ? (TF_DataType)0 : (TF_DataType)dvt_kernel_input_type(ctx->kernel, i);
   dvt_construction_finish(ctx, NULL, error, status);
@@ -31,6 +34,7 @@ TF_DataType TF_OpKernelConstruction_InputType(TF_OpKernelConstruction *ctx, int 
 }
 
 TF_DataType TF_OpKernelConstruction_OutputType(TF_OpKernelConstruction *ctx, int i, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return (TF_DataType)0;
   dvt_status error = check_index("output", i, ctx->kernel->node->output_count);
   TF_DataType type = error ? (TF_DataType)0 : (TF_DataType)dvt_kernel_output_type(ctx->kernel, i);
   dvt_construction_finish(ctx, NULL, error, status);
@@ -38,16 +42,19 @@ TF_DataType TF_OpKernelConstruction_OutputType(TF_OpKernelConstruction *ctx, int
 }
 
 void TF_OpKernelConstruction_InputTypes(TF_OpKernelConstruction *ctx, TF_DataType *types, int max_types) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return;
   for (int i = 0; i < DVT_MIN(max_types, ctx->kernel->node->input_count); i++)
     types[i] = (TF_DataType)dvt_kernel_input_type(ctx->kernel, i);
 }
 
 void TF_OpKernelConstruction_OutputTypes(TF_OpKernelConstruction *ctx, TF_DataType *types, int max_types) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return;
   for (int i = 0; i < DVT_MIN(max_types, ctx->kernel->node->output_count); i++)
     types[i] = (TF_DataType)dvt_kernel_output_type(ctx->kernel, i);
 }
 
 bool TF_OpKernelConstruction_IsHostMemoryInput(TF_OpKernelConstruction *ctx, int i, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return false;
   const dvt_kernel *kernel = ctx->kernel;
   dvt_status error = check_index("input", i, kernel->node->input_count);
   bool is_host = !error && kernel->host_memory_inputs && kernel->host_memory_inputs[i];
@@ -56,6 +63,7 @@ bool TF_OpKernelConstruction_IsHostMemoryInput(TF_OpKernelConstruction *ctx, int
 }
 
 bool TF_OpKernelConstruction_IsHostMemoryOutput(TF_OpKernelConstruction *ctx, int i, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return false;
   const dvt_kernel *kernel = ctx->kernel;
   dvt_status error = check_index("output", i, kernel->node->output_count);
   bool is_host = !error && kernel->host_memory_outputs && kernel->host_memory_outputs[i];
@@ -66,6 +74,7 @@ bool TF_OpKernelConstruction_IsHostMemoryOutput(TF_OpKernelConstruction *ctx, in
 void TF_OpKernelConstruction_MatchSignature(TF_OpKernelConstruction *ctx, const TF_DataType *inputs,
                                             int num_inputs, const TF_DataType *outputs, int num_outputs,
                                             TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_construction_finish(
       ctx, NULL, dvt_node_match_signature(ctx->kernel->node, inputs, num_inputs, outputs, num_outputs),
       status);
@@ -74,11 +83,13 @@ void TF_OpKernelConstruction_MatchSignature(TF_OpKernelConstruction *ctx, const 
 // ---- status ----
 
 void TF_OpKernelConstruction_GetStatus(TF_OpKernelConstruction *ctx, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(dvt_status_clone(ctx->status), status);
 }
 
 void TF_OpKernelConstruction_FailureWithWarning(TF_OpKernelConstruction *ctx, const char *file, int line,
                                                 TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return;
   const dvt_node_def *node = ctx->kernel->node;
   dvt_status error = dvt_status_from_tf(status);
   if (!error) return;
@@ -97,12 +108,14 @@ void TF_OpKernelConstruction_FailureWithWarning(TF_OpKernelConstruction *ctx, co
 // ---- device and memory ----
 
 TF_StringView TF_OpKernelConstruction_GetDeviceName(TF_OpKernelConstruction *ctx) {
-  return view(ctx->kernel->device->name);
+  return dvt_construction_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->device->name);
 }
 TF_StringView TF_OpKernelConstruction_GetDeviceType(TF_OpKernelConstruction *ctx) {
-  return view(ctx->kernel->device->type);
+  return dvt_construction_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->device->type);
 }
-int TF_OpKernelConstruction_GetDeviceId(TF_OpKernelConstruction *ctx) { return ctx->kernel->device->ordinal; }
+int TF_OpKernelConstruction_GetDeviceId(TF_OpKernelConstruction *ctx) {
+  return dvt_construction_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->device->ordinal;
+}
 
 static dvt_status allocate(TF_DataType dtype, const int64_t *dims, int num_dims,
                            const TF_AllocatorAttributes *attrs, TF_Tensor **out_tensor) {
@@ -127,6 +140,7 @@ static dvt_status allocate(TF_DataType dtype, const int64_t *dims, int num_dims,
 TF_Tensor *TF_OpKernelConstruction_AllocateTemp(TF_OpKernelConstruction *ctx, TF_DataType dtype,
                                                 const int64_t *dims, int num_dims,
                                                 TF_AllocatorAttributes *alloc_attrs, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_construction_finish(ctx, NULL, allocate(dtype, dims, num_dims, alloc_attrs, &handle), status);
   return handle;
@@ -135,7 +149,7 @@ TF_Tensor *TF_OpKernelConstruction_AllocateTemp(TF_OpKernelConstruction *ctx, TF
 // ---- graph and session ----
 
 int TF_OpKernelConstruction_GetGraphDefVersion(TF_OpKernelConstruction *ctx) {
-  return ctx->kernel->graph_def_version;
+  return dvt_construction_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->graph_def_version;
 }
 
 // Ends a function that fills the caller's buffer.
@@ -151,6 +165,7 @@ static void finish_buffer(const TF_OpKernelConstruction *ctx, dvt_status error, 
 void TF_OpKernelConstruction_GetSerializedFunctionDefLibrary(TF_OpKernelConstruction *ctx,
                                                              TF_Buffer *serialized_function_def_library,
                                                              TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_buf buf = {0};
   dvt_status error = ctx->session ? dvt_session_function_library(ctx->session, &buf) : NULL;
   finish_buffer(ctx, error, &buf, serialized_function_def_library, status);
@@ -158,6 +173,7 @@ void TF_OpKernelConstruction_GetSerializedFunctionDefLibrary(TF_OpKernelConstruc
 
 void TF_OpKernelConstruction_GetSerializedConfigProto(TF_OpKernelConstruction *ctx,
                                                       TF_Buffer *serialized_config_proto, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_buf buf = {0};
   if (ctx->session) dvt_buf_append_str(&buf, dvt_session_config_proto(ctx->session));
   finish_buffer(ctx, NULL, &buf, serialized_config_proto, status);

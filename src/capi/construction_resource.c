@@ -30,6 +30,7 @@ TF_Tensor *TF_OpKernelConstruction_ResourceHandle(TF_OpKernelConstruction *ctx, 
                                                   const dvt_value_type *type,
                                                   TF_OpKernelConstruction_CreateResource create, void *arg,
                                                   TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   maker m = {ctx, create, arg};
   dvt_wanted_resource wanted = {.container = dvt_str_make(container, container_bytes),
                                 .name = dvt_str_make(name, name_bytes),
@@ -46,6 +47,7 @@ TF_Tensor *TF_OpKernelConstruction_ResourceHandle(TF_OpKernelConstruction *ctx, 
 TF_Tensor *TF_OpKernelConstruction_VariableHandle(TF_OpKernelConstruction *ctx, const char *container,
                                                   size_t container_bytes, const char *name, size_t name_bytes,
                                                   TF_DataType dtype, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   dvt_resource_manager *manager = NULL;
   TF_Tensor *handle = NULL;
   dvt_status error = manager_of(ctx, &manager);
@@ -59,6 +61,7 @@ TF_Tensor *TF_OpKernelConstruction_VariableHandle(TF_OpKernelConstruction *ctx, 
 void TF_OpKernelConstruction_RemoveResource(TF_OpKernelConstruction *ctx, const char *container,
                                             size_t container_bytes, const char *name, size_t name_bytes,
                                             TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_resource_manager *manager = NULL;
   dvt_status error = manager_of(ctx, &manager);
   if (!error)
@@ -68,6 +71,7 @@ void TF_OpKernelConstruction_RemoveResource(TF_OpKernelConstruction *ctx, const 
 }
 
 TF_StringView TF_OpKernelConstruction_GetResourceMgrDefaultContainerName(TF_OpKernelConstruction *ctx) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return (TF_StringView){"", 0};
   (void)ctx;
   return (TF_StringView){DVT_DEFAULT_CONTAINER, strlen(DVT_DEFAULT_CONTAINER)};
 }

@@ -2,7 +2,7 @@
 #ifndef DVT_CAPI_CONTEXT_ERROR_H_
 #define DVT_CAPI_CONTEXT_ERROR_H_
 
-#include "kernel/kernel.h"
+#include "kernel/checked.h"
 
 // The error (consumed) with op and node named unless the message does so already; NULL stays NULL.
 static inline dvt_status dvt_kernel_error(const dvt_kernel *kernel, dvt_status error) {

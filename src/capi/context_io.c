@@ -38,6 +38,7 @@ static dvt_status check_output(const TF_OpKernelContext *ctx, int index) {
 
 TF_DataType TF_OpKernelContext_InputDatatypeByName(TF_OpKernelContext *ctx, const char *name,
                                                    TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return (TF_DataType)0;
   int index = 0;
   dvt_status error = single(ctx, name, true, &index);
   TF_DataType dtype = (TF_DataType)(error ? 0 : dvt_kernel_input_type(ctx->kernel, index));
@@ -50,6 +51,7 @@ static bool has_value(const TF_OpKernelContext *ctx, int index) {
 }
 
 bool TF_OpKernelContext_HasInput(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = check_input(ctx, index);
   bool has = !error && has_value(ctx, index);
   dvt_context_answer(ctx, error, status);
@@ -57,6 +59,7 @@ bool TF_OpKernelContext_HasInput(TF_OpKernelContext *ctx, int index, TF_Status *
 }
 
 bool TF_OpKernelContext_IsInputDead(TF_OpKernelContext *ctx) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return false;
   for (int i = 0; i < ctx->input_count; i++)
     if (!has_value(ctx, i)) return true;
   return false;
@@ -64,6 +67,7 @@ bool TF_OpKernelContext_IsInputDead(TF_OpKernelContext *ctx) {
 
 void TF_OpKernelContext_OutputRange(TF_OpKernelContext *ctx, const char *name, int *start, int *stop,
                                     TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   int first = 0, last = 0;
   dvt_status error = dvt_node_output_range(ctx->kernel->node, dvt_str_from(name), &first, &last);
   if (!error) {
@@ -75,6 +79,7 @@ void TF_OpKernelContext_OutputRange(TF_OpKernelContext *ctx, const char *name, i
 
 void TF_OpKernelContext_SetOutputByName(TF_OpKernelContext *ctx, const char *name, const TF_Tensor *tensor,
                                         TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   int index = 0;
   dvt_status error = single(ctx, name, false, &index);
   if (!error) error = dvt_context_set_output(ctx, index, tensor);
@@ -83,6 +88,7 @@ void TF_OpKernelContext_SetOutputByName(TF_OpKernelContext *ctx, const char *nam
 
 TF_Tensor *TF_OpKernelContext_AllocateOutputByName(TF_OpKernelContext *ctx, const char *name,
                                                    const int64_t *dims, int num_dims, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   int index = 0;
   TF_Tensor *handle = NULL;
   dvt_status error = single(ctx, name, false, &index);
@@ -93,6 +99,7 @@ TF_Tensor *TF_OpKernelContext_AllocateOutputByName(TF_OpKernelContext *ctx, cons
 
 TF_Tensor *TF_OpKernelContext_GetMutableOutputByName(TF_OpKernelContext *ctx, const char *name,
                                                      TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   int index = 0;
   TF_Tensor *handle = NULL;
   dvt_status error = single(ctx, name, false, &index);
@@ -102,12 +109,14 @@ TF_Tensor *TF_OpKernelContext_GetMutableOutputByName(TF_OpKernelContext *ctx, co
 }
 
 TF_Tensor *TF_OpKernelContext_ReleaseOutput(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_context_answer(ctx, dvt_context_release_output(ctx, index, &handle), status);
   return handle;
 }
 
 bool TF_OpKernelContext_OutputRequired(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = check_output(ctx, index);
   bool required = error || dvt_context_output_is_read(ctx, index);
   dvt_context_answer(ctx, error, status);
@@ -144,10 +153,12 @@ static dvt_status replace(TF_OpKernelContext *ctx, int index, const TF_Tensor *t
 
 void TF_OpKernelContext_ReplaceRefInput(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
                                         TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_context_answer(ctx, replace(ctx, index, tensor), status);
 }
 
 void TF_OpKernelContext_DeleteRefInput(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_variable *variable;
   dvt_status error = ref_variable(ctx, index, &variable);
   if (!error) {
@@ -175,6 +186,7 @@ static dvt_status set_output_ref(TF_OpKernelContext *ctx, int index, const TF_Te
 
 void TF_OpKernelContext_SetOutputRef(TF_OpKernelContext *ctx, int index, const TF_Tensor *variable,
                                      TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_context_answer(ctx, set_output_ref(ctx, index, variable), status);
 }
 
@@ -204,6 +216,7 @@ static dvt_status same_shapes(const TF_OpKernelContext *ctx) {
 }
 
 bool TF_OpKernelContext_ValidateInputsAreSameShape(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = same_shapes(ctx);
   bool same = !error;
   dvt_context_answer(ctx, error, status);
@@ -214,6 +227,7 @@ bool TF_OpKernelContext_ValidateInputsAreSameShape(TF_OpKernelContext *ctx, TF_S
 bool TF_OpKernelContext_MatchSignature(TF_OpKernelContext *ctx, const TF_DataType *expected_inputs,
                                        int num_expected_inputs, const TF_DataType *expected_outputs,
                                        int num_expected_outputs, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = dvt_node_match_signature(ctx->kernel->node, expected_inputs, num_expected_inputs,
                                               expected_outputs, num_expected_outputs);
   bool matches = !error;
@@ -222,5 +236,6 @@ bool TF_OpKernelContext_MatchSignature(TF_OpKernelContext *ctx, const TF_DataTyp
 }
 
 void TF_OpKernelContext_GetStatus(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(dvt_context_failure(ctx), status);
 }

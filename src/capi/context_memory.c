@@ -45,12 +45,14 @@ static dvt_status fill(const uint8_t *host_flags, const char *what, int index, i
 
 void TF_OpKernelContext_InputAllocatorAttributes(TF_OpKernelContext *ctx, int index, attributes_t *attributes,
                                                  TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_context_answer(ctx, fill(ctx->kernel->host_memory_inputs, "input", index, ctx->input_count, attributes),
                      status);
 }
 
 void TF_OpKernelContext_OutputAllocatorAttributes(TF_OpKernelContext *ctx, int index,
                                                   attributes_t *attributes, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_context_answer(
       ctx, fill(ctx->kernel->host_memory_outputs, "output", index, ctx->output_count, attributes), status);
 }
@@ -58,6 +60,7 @@ void TF_OpKernelContext_OutputAllocatorAttributes(TF_OpKernelContext *ctx, int i
 TF_Tensor *TF_OpKernelContext_AllocateOutput(TF_OpKernelContext *ctx, int index, const int64_t *dims,
                                              int num_dims, const attributes_t *attributes,
                                              TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status error = check_attributes(attributes);
   if (!error) error = dvt_context_allocate_output(ctx, index, dims, num_dims, &handle);
@@ -67,6 +70,7 @@ TF_Tensor *TF_OpKernelContext_AllocateOutput(TF_OpKernelContext *ctx, int index,
 
 TF_Tensor *TF_OpKernelContext_AllocateTemp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
                                            int num_dims, const attributes_t *attributes, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status error = check_attributes(attributes);
   if (!error) error = dvt_context_allocate_temp(ctx, (int)dtype, dims, num_dims, &handle);
@@ -85,6 +89,7 @@ static dvt_status allocate_raw(const attributes_t *attributes, size_t alignment,
 
 void *TF_OpKernelContext_AllocateRaw(TF_OpKernelContext *ctx, const attributes_t *attributes,
                                      size_t alignment, size_t bytes, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   void *memory = NULL;
   dvt_context_answer(ctx, allocate_raw(attributes, alignment, bytes, &memory), status);
   return memory;
@@ -107,6 +112,7 @@ static dvt_status forward(TF_OpKernelContext *ctx, int index, TF_DataType dtype,
 TF_Tensor *TF_OpKernelContext_ForwardInput(TF_OpKernelContext *ctx, int index, TF_DataType dtype,
                                            const int64_t *dims, int num_dims, const attributes_t *attributes,
                                            TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_context_answer(ctx, forward(ctx, index, dtype, dims, num_dims, attributes, &handle), status);
   return handle;
@@ -115,6 +121,7 @@ TF_Tensor *TF_OpKernelContext_ForwardInput(TF_OpKernelContext *ctx, int index, T
 TF_Tensor *TF_OpKernelContext_ForwardInputToOutputWithShape(TF_OpKernelContext *ctx, int input_index,
                                                             int output_index, const int64_t *dims,
                                                             int num_dims, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_context_answer(
       ctx, dvt_context_forward_to_output(ctx, input_index, output_index, dims, num_dims, &handle), status);
@@ -146,6 +153,7 @@ TF_Tensor *TF_OpKernelContext_ForwardInputOrAllocateTemp(TF_OpKernelContext *ctx
                                                          const int64_t *dims, int num_dims,
                                                          const attributes_t *attributes, int *forwarded_input,
                                                          TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   int forwarded = -1;
   dvt_status error = forward_or_allocate(ctx, candidate_input_indices, num_candidate_input_indices, dtype,
@@ -169,6 +177,7 @@ static bool expects_forwarding(const dvt_node_def *node, int output) {
 }
 
 bool TF_OpKernelContext_OutputExpectsForwarding(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = NULL;
   if (index < 0 || index >= ctx->output_count)
     error = dvt_error(TF_OUT_OF_RANGE, "output index out of range: %d, the node has %d outputs", index,
@@ -192,6 +201,7 @@ static dvt_status check_pair(int index, int other, int count) {
 
 bool TF_OpKernelContext_InputsShareMemory(TF_OpKernelContext *ctx, int index, int other_index,
                                           TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = check_pair(index, other_index, ctx->input_count);
   bool shared = !error && share(ctx->inputs[index], ctx->inputs[other_index]);
   dvt_context_answer(ctx, error, status);
@@ -209,6 +219,7 @@ static dvt_status check_output_and_input(const TF_OpKernelContext *ctx, int outp
 
 bool TF_OpKernelContext_OutputSharesInput(TF_OpKernelContext *ctx, int output_index, int input_index,
                                           TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_status error = check_output_and_input(ctx, output_index, input_index);
   bool shared = !error && share(&ctx->outputs[output_index].tensor, ctx->inputs[input_index]);
   dvt_context_answer(ctx, error, status);

@@ -7,18 +7,19 @@
 static TF_StringView view(dvt_str s) { return (TF_StringView){s.data, s.len}; }
 
 TF_StringView TF_OpKernelContext_TypeString(TF_OpKernelContext *ctx) {
-  return view(ctx->kernel->node->op->name);
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->node->op->name);
 }
 
 TF_StringView TF_OpKernelContext_RequestedDevice(TF_OpKernelContext *ctx) {
-  return view(ctx->kernel->node->device);
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->node->device);
 }
 
 TF_StringView TF_OpKernelContext_DeviceType(TF_OpKernelContext *ctx) {
-  return view(ctx->kernel->device->type);
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->device->type);
 }
 
 TF_Buffer *TF_OpKernelContext_GetNodeDef(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   dvt_buf buf = {0};
   dvt_status error;
   dvt_node_to_proto(ctx->kernel->node, ctx->kernel->input_names, ctx->kernel->device->name, &buf);
@@ -29,6 +30,7 @@ TF_Buffer *TF_OpKernelContext_GetNodeDef(TF_OpKernelContext *ctx, TF_Status *sta
 
 // DeviceAttributes: 1 name, 2 device_type, 4 memory_limit, 6 incarnation (fixed64).
 TF_Buffer *TF_OpKernelContext_GetDeviceAttributes(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   const dvt_device *device = ctx->kernel->device;
   dvt_buf buf = {0};
   dvt_status error;
@@ -42,5 +44,5 @@ TF_Buffer *TF_OpKernelContext_GetDeviceAttributes(TF_OpKernelContext *ctx, TF_St
 }
 
 bool TF_OpKernelContext_IsExpensive(TF_OpKernelContext *ctx) {
-  return !ctx->view || ctx->view->is_expensive(ctx);
+  return dvt_context_refuses(ctx, __func__, NULL) ? false : !ctx->view || ctx->view->is_expensive(ctx);
 }

@@ -20,12 +20,14 @@ static int64_t unix_us(int64_t monotonic_ns) {
 }
 
 bool TF_OpKernelContext_Deadline(TF_OpKernelContext *ctx, int64_t *deadline_us) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return false;
   int64_t deadline = ctx->step->deadline_ns;
   if (deadline) *deadline_us = unix_us(deadline);
   return deadline != 0;
 }
 
 int64_t TF_OpKernelContext_StartTime(TF_OpKernelContext *ctx) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return 0;
   const dvt_step *step = dvt_step_outermost(ctx->step);
   if (step->start_ns) return unix_us(step->start_ns);
   if (step->wants_start) atomic_store_explicit(step->wants_start, true, memory_order_relaxed);
@@ -33,15 +35,17 @@ int64_t TF_OpKernelContext_StartTime(TF_OpKernelContext *ctx) {
 }
 
 TF_StringView TF_OpKernelContext_StepContainer(TF_OpKernelContext *ctx) {
-  return view(dvt_step_use_container(ctx->step));
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR(""))
+                                                  : view(dvt_step_use_container(ctx->step));
 }
 
 TF_StringView TF_OpKernelContext_SessionHandle(TF_OpKernelContext *ctx) {
-  return view(ctx->step->session_handle);
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->step->session_handle);
 }
 
 // ConfigProto.experimental (16), in it session_metadata (11): name (1), version (2).
 bool TF_OpKernelContext_SessionMetadata(TF_OpKernelContext *ctx, TF_StringView *name, int64_t *version) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return false;
   dvt_field experimental, metadata, field;
   if (!dvt_wire_find(ctx->step->config_proto, 16, DVT_WIRE_BYTES, &experimental) ||
       !dvt_wire_find(experimental.bytes, 11, DVT_WIRE_BYTES, &metadata))
@@ -54,7 +58,7 @@ bool TF_OpKernelContext_SessionMetadata(TF_OpKernelContext *ctx, TF_StringView *
 }
 
 bool TF_OpKernelContext_RunAllKernelsInline(TF_OpKernelContext *ctx) {
-  return ctx->step->in_caller || !ctx->step->pool;
+  return !dvt_context_refuses(ctx, __func__, NULL) && (ctx->step->in_caller || !ctx->step->pool);
 }
 
 // What waits in the pool may outlast the step, so it keeps its plugin from being unloaded.
@@ -84,6 +88,7 @@ static dvt_status closure_new(void (*fn)(void *arg), void *arg, closure **out_cl
 }
 
 void TF_OpKernelContext_Run(TF_OpKernelContext *ctx, void (*fn)(void *arg), void *arg, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   bool is_inline = TF_OpKernelContext_RunAllKernelsInline(ctx);
   dvt_pool *pool = ctx->step->pool;
   closure *c = NULL;
@@ -102,10 +107,13 @@ void TF_OpKernelContext_Run(TF_OpKernelContext *ctx, void (*fn)(void *arg), void
     dvt_pool_schedule_task(pool, run_closure, c, 0, DVT_ANY_THREAD);
 }
 
-bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx) { return dvt_step_is_cancelled(ctx->step); }
+bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx) {
+  return !dvt_context_refuses(ctx, __func__, NULL) && dvt_step_is_cancelled(ctx->step);
+}
 
 int64_t TF_OpKernelContext_RegisterCancellation(TF_OpKernelContext *ctx, void (*callback)(void *arg),
                                                 void *arg, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return 0;
   int64_t token = 0;
   dvt_status error =
       callback ? dvt_step_on_cancel(ctx->step, callback, arg, &token)
@@ -115,9 +123,9 @@ int64_t TF_OpKernelContext_RegisterCancellation(TF_OpKernelContext *ctx, void (*
 }
 
 bool TF_OpKernelContext_DeregisterCancellation(TF_OpKernelContext *ctx, int64_t token) {
-  return dvt_step_off_cancel(ctx->step, token, true);
+  return !dvt_context_refuses(ctx, __func__, NULL) && dvt_step_off_cancel(ctx->step, token, true);
 }
 
 bool TF_OpKernelContext_TryDeregisterCancellation(TF_OpKernelContext *ctx, int64_t token) {
-  return dvt_step_off_cancel(ctx->step, token, false);
+  return !dvt_context_refuses(ctx, __func__, NULL) && dvt_step_off_cancel(ctx->step, token, false);
 }

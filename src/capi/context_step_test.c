@@ -351,8 +351,50 @@ static void test_rule_186_only_stateless_nodes_are_merged(void **state) {
   assert_int_equal(calls_of_two("TestBody"), 2);
 }
 
+// ---- alignment ----
+
+static int misaligned;
+
+static void look_at_alignment(TF_OpKernelContext *ctx, TF_Status *status) {
+  TF_Tensor *x = input(ctx, 0, status), *y = NULL;
+  if ((uintptr_t)TF_TensorData(x) % 64) misaligned++;
+  assert_true(first_of(x) == 3);
+  y = output(ctx, 0, TF_FLOAT, NULL, 0, status);  // no view of the input
+  *(float *)TF_TensorData(y) = 3;
+  TF_DeleteTensor(x);
+  TF_DeleteTensor(y);
+}
+
+static void leave(void *data, size_t len, void *arg) {
+  (void)data;
+  (void)len;
+  (void)arg;
+}
+
+// The first node gets what the user fed, from memory that no vector instruction could read; the second what
+// the runtime made.
+static void test_rule_143_inputs_are_aligned(void **state) {
+  (void)state;
+  static _Alignas(64) float memory[32];
+  memory[1] = 3;
+  for (int flow = 0; flow < 2; flow++) {
+    body = look_at_alignment;
+    misaligned = 0;
+    setting s = make("TestBody", flow, NULL, 0);
+    TF_Output second = OUT(node(s.graph, "TestBody", "second", s.y, NONE, NULL));
+    TF_Tensor *x = TF_NewTensor(TF_FLOAT, NULL, 0, &memory[1], sizeof(float), leave, NULL), *y = NULL;
+    TF_SessionRun(s.session, NULL, &s.x, &x, 1, &second, &y, 1, NULL, 0, NULL, S);
+    assert_ok();
+    assert_int_equal(misaligned, 0);
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(y);
+    unmake(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rule_143_inputs_are_aligned),
       cmocka_unit_test(test_time),
       cmocka_unit_test(test_session_handle_and_metadata),
       cmocka_unit_test(test_step_container_ends_with_the_step),

@@ -16,6 +16,7 @@ static dvt_status functions_of(const TF_OpKernelConstruction *ctx, const char *a
 }
 
 int dvt_callable_count(TF_OpKernelConstruction *ctx, const char *attr_name, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return 0;
   dvt_str value;
   dvt_attr_info info = {0};
   dvt_status error = functions_of(ctx, attr_name, &value, &info);
@@ -52,6 +53,7 @@ static dvt_status find(TF_OpKernelConstruction *ctx, const char *attr_name, int 
 
 const dvt_callable *dvt_callable_find(TF_OpKernelConstruction *ctx, const char *attr_name, int index,
                                       TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   dvt_callable *callable = NULL;
   dvt_construction_finish(ctx, attr_name, find(ctx, attr_name, index, &callable), status);
   return callable;
@@ -69,6 +71,7 @@ static dvt_status check_args(const dvt_callable *callable, TF_Tensor **args, int
 void dvt_callable_run(TF_OpKernelContext *ctx, const dvt_callable *callable, dvt_callable_args mode,
                       TF_Tensor **args, int arg_count, TF_Tensor **results, int result_count,
                       TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status error = check_args(callable, args, arg_count, results, result_count);
   // The threads of an asynchronous kernel may be in the middle of another node.
   bool counts = DVT_UNLIKELY(ctx->step->profile != NULL) && ctx->kernel->def->compute;

@@ -24,7 +24,7 @@ static TF_OperationDescription *new_operation(TF_Graph *graph, const char *op_ty
     dvt_log(DVT_ERROR, "TF_NewOperation needs a graph, an op type and a name, got NULL");
     return NULL;
   }
-  if (!dvt_handle_is_good(graph, DVT_HANDLE_GRAPH, "TF_NewOperation")) return NULL;
+  if (dvt_handle_is_bad(graph, DVT_HANDLE_GRAPH, "TF_NewOperation")) return NULL;
   return dvt_builder_create(graph, dvt_str_from(op_type), dvt_str_from(oper_name), locked);
 }
 

@@ -45,15 +45,18 @@ static dvt_status open_list(const TF_OpKernelConstruction *ctx, const char *attr
 }
 
 void TF_OpKernelConstruction_Failure(TF_OpKernelConstruction *ctx, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return;
   if (!ctx->status) ctx->status = dvt_status_from_tf(status);
 }
 
 TF_StringView TF_OpKernelConstruction_GetName(TF_OpKernelConstruction *ctx) {
+  if (dvt_construction_refuses(ctx, __func__, NULL)) return (TF_StringView){"", 0};
   dvt_str name = node_of(ctx)->name;
   return (TF_StringView){name.data, name.len};
 }
 
 TF_Buffer *TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction *ctx, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   dvt_buf buf = {0};
   dvt_status error;
   dvt_node_to_proto(node_of(ctx), ctx->kernel->input_names, ctx->kernel->device->name, &buf);
@@ -63,6 +66,7 @@ TF_Buffer *TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction *ctx, TF_S
 }
 
 bool TF_OpKernelConstruction_HasAttr(TF_OpKernelConstruction *ctx, const char *attr_name, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return false;
   dvt_str value;
   (void)status;  // stock leaves it alone
   return dvt_node_attr(node_of(ctx), dvt_str_from(attr_name), &value);
@@ -85,6 +89,7 @@ static dvt_status attr_size(const TF_OpKernelConstruction *ctx, const char *attr
 
 void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction *ctx, const char *attr_name,
                                          int32_t *list_size, int32_t *total_size, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   int32_t lists = -1, total = -1;
   dvt_str value;
   if (TF_GetCode(status) == TF_OK || !dvt_node_attr(node_of(ctx), dvt_str_from(attr_name), &value)) {
@@ -97,6 +102,7 @@ void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction *ctx, const cha
 
 void TF_OpKernelConstruction_GetAttrType(TF_OpKernelConstruction *ctx, const char *attr_name,
                                          TF_DataType *val, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   int dtype = 0;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -107,6 +113,7 @@ void TF_OpKernelConstruction_GetAttrType(TF_OpKernelConstruction *ctx, const cha
 
 void TF_OpKernelConstruction_GetAttrInt32(TF_OpKernelConstruction *ctx, const char *attr_name, int32_t *val,
                                           TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   int64_t n = 0;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -120,6 +127,7 @@ void TF_OpKernelConstruction_GetAttrInt32(TF_OpKernelConstruction *ctx, const ch
 
 void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction *ctx, const char *attr_name, int64_t *val,
                                           TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_int(value, val);
@@ -128,6 +136,7 @@ void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction *ctx, const ch
 
 void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction *ctx, const char *attr_name, float *val,
                                           TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_float(value, val);
@@ -136,6 +145,7 @@ void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction *ctx, const ch
 
 void TF_OpKernelConstruction_GetAttrBool(TF_OpKernelConstruction *ctx, const char *attr_name, TF_Bool *val,
                                          TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   bool flag = false;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -146,6 +156,7 @@ void TF_OpKernelConstruction_GetAttrBool(TF_OpKernelConstruction *ctx, const cha
 
 void TF_OpKernelConstruction_GetAttrString(TF_OpKernelConstruction *ctx, const char *attr_name, char *val,
                                            size_t max_length, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value, text = {0};
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
   if (!error) error = dvt_attr_get_string(value, &text);
@@ -167,6 +178,7 @@ static dvt_status tensor_handle(dvt_str proto, TF_Tensor **out_tensor) {
 
 void TF_OpKernelConstruction_GetAttrTensor(TF_OpKernelConstruction *ctx, const char *attr_name,
                                            TF_Tensor **val, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value, proto;
   *val = NULL;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -177,6 +189,7 @@ void TF_OpKernelConstruction_GetAttrTensor(TF_OpKernelConstruction *ctx, const c
 
 TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                    TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return NULL;
   dvt_str value, name, list;
   TF_Buffer *buffer = NULL;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -192,6 +205,7 @@ TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,
 
 void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                              TF_DataType *vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_attr_list list;
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_TYPE, &list);
   uint64_t bits;
@@ -203,6 +217,7 @@ void TF_OpKernelConstruction_GetAttrTypeList(TF_OpKernelConstruction *ctx, const
 // Values beyond int32 are cut off, as in stock; only the scalar getter reports them.
 void TF_OpKernelConstruction_GetAttrInt32List(TF_OpKernelConstruction *ctx, const char *attr_name,
                                               int32_t *vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_attr_list list;
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_INT, &list);
   uint64_t bits;
@@ -213,6 +228,7 @@ void TF_OpKernelConstruction_GetAttrInt32List(TF_OpKernelConstruction *ctx, cons
 
 void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction *ctx, const char *attr_name,
                                               int64_t *vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_attr_list list;
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_INT, &list);
   uint64_t bits;
@@ -223,6 +239,7 @@ void TF_OpKernelConstruction_GetAttrInt64List(TF_OpKernelConstruction *ctx, cons
 
 void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                               float *vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_attr_list list;
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_FLOAT, &list);
   uint64_t bits;
@@ -233,6 +250,7 @@ void TF_OpKernelConstruction_GetAttrFloatList(TF_OpKernelConstruction *ctx, cons
 
 void TF_OpKernelConstruction_GetAttrBoolList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                              TF_Bool *vals, int max_vals, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_attr_list list;
   dvt_status error = open_list(ctx, attr_name, TF_ATTR_BOOL, &list);
   uint64_t bits;
@@ -263,6 +281,7 @@ static dvt_status pack_strings(dvt_attr_list *list, char **values, size_t *lengt
 void TF_OpKernelConstruction_GetAttrStringList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                char **values, size_t *lengths, int max_values, void *storage,
                                                size_t storage_size, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   dvt_attr_list list;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -288,6 +307,7 @@ static dvt_status unpack_tensors(dvt_attr_list *list, TF_Tensor **vals, int max_
 
 void TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                TF_Tensor **vals, int max_values, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_str value;
   dvt_attr_list list;
   dvt_status error = dvt_construction_attr(ctx, attr_name, &value);
@@ -316,5 +336,6 @@ static dvt_status tensor_shape(const TF_OpKernelConstruction *ctx, const char *a
 
 void TF_OpKernelConstruction_GetAttrTensorShape(TF_OpKernelConstruction *ctx, const char *attr_name,
                                                 int64_t *dims, size_t num_dims, TF_Status *status) {
+  if (dvt_construction_refuses(ctx, __func__, status)) return;
   dvt_construction_finish(ctx, attr_name, tensor_shape(ctx, attr_name, dims, num_dims), status);
 }

@@ -5,10 +5,15 @@
 #include "kernel/context.h"
 #include "tensorflow/c/kernels.h"
 
-int TF_NumInputs(TF_OpKernelContext *ctx) { return ctx->input_count; }
-int TF_NumOutputs(TF_OpKernelContext *ctx) { return ctx->output_count; }
+int TF_NumInputs(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->input_count;
+}
+int TF_NumOutputs(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->output_count;
+}
 
 void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   TF_Tensor *handle = NULL;
   dvt_status error = dvt_context_input(ctx, i, &handle);
   if (DVT_LIKELY(!error)) *tensor = handle;
@@ -17,6 +22,7 @@ void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *
 }
 
 TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return (TF_DataType)0;
   if (index >= 0 && index < ctx->input_count) return (TF_DataType)dvt_kernel_input_type(ctx->kernel, index);
   dvt_status_free(dvt_context_misuse(
       ctx, dvt_error(TF_OUT_OF_RANGE, "TF_InputDatatype: input index %d out of range, the node has %d inputs",
@@ -25,6 +31,7 @@ TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index) {
 }
 
 TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return (TF_DataType)0;
   if (i >= 0 && i < ctx->output_count) return (TF_DataType)dvt_kernel_output_type(ctx->kernel, i);
   dvt_status_free(dvt_context_misuse(
       ctx, dvt_error(TF_OUT_OF_RANGE,
@@ -34,6 +41,7 @@ TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i) {
 }
 
 void TF_InputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args) {
+  if (dvt_context_refuses(ctx, __func__, args->status)) return;
   int start = -1, stop = -1;
   dvt_status error = dvt_node_input_range(ctx->kernel->node, dvt_str_from(name), &start, &stop);
   args->start = error ? -1 : start;
@@ -51,18 +59,24 @@ static bool host_memory(const uint8_t *flags, int count, int i, const char *what
 }
 
 bool TF_IsHostMemoryInput(TF_OpKernelContext *ctx, int i, TF_Status *status) {
-  return host_memory(ctx->kernel->host_memory_inputs, ctx->input_count, i, "input", status);
+  return dvt_context_refuses(ctx, __func__, status)
+             ? false
+             : host_memory(ctx->kernel->host_memory_inputs, ctx->input_count, i, "input", status);
 }
 
 bool TF_IsHostMemoryOutput(TF_OpKernelContext *ctx, int i, TF_Status *status) {
-  return host_memory(ctx->kernel->host_memory_outputs, ctx->output_count, i, "output", status);
+  return dvt_context_refuses(ctx, __func__, status)
+             ? false
+             : host_memory(ctx->kernel->host_memory_outputs, ctx->output_count, i, "output", status);
 }
 
 void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(dvt_context_set_output(ctx, i, tensor), status);
 }
 
 TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status_to_tf(dvt_context_mutable_output(ctx, i, &handle), status);
   return handle;
@@ -71,6 +85,7 @@ TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status
 // `dtype` and `len` are ignored, as in stock: the op's signature gives the dtype, the shape the length.
 TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType dtype, const int64_t *dims,
                              int num_dims, size_t len, TF_Status *status) {
+  if (dvt_context_refuses(context, __func__, status)) return NULL;
   (void)dtype;
   (void)len;
   TF_Tensor *handle = NULL;
@@ -82,6 +97,7 @@ TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context, const in
                                            int num_candidate_input_indices, int output_index,
                                            const int64_t *output_dims, int output_num_dims,
                                            int *forwarded_input, TF_Status *status) {
+  if (dvt_context_refuses(context, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status_to_tf(
       dvt_context_forward_or_allocate(context, candidate_input_indices, num_candidate_input_indices,
@@ -93,6 +109,7 @@ TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context, const in
 // On the CPU all memory is host memory, so `on_host` asks for nothing more.
 TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const int64_t *dims, int num_dims,
                            TF_AllocatorAttributes *alloc_attrs, TF_Status *status) {
+  if (dvt_context_refuses(context, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status error;
   if (alloc_attrs && alloc_attrs->struct_size == 0)
@@ -106,6 +123,7 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
 }
 
 void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   dvt_context_fail(ctx, dvt_status_from_tf(status));
 }
 

@@ -1,4 +1,5 @@
 // What a running kernel can ask about its node, step, device and surroundings.
+#include "base/handles.h"
 #include "capi/buffer.h"
 #include "kernel/checked.h"
 #include "kernel/context.h"
@@ -6,9 +7,12 @@
 
 static TF_StringView view(dvt_str s) { return (TF_StringView){s.data, s.len}; }
 
-TF_StringView TF_GetOpKernelName(TF_OpKernelContext *ctx) { return view(ctx->kernel->node->name); }
+TF_StringView TF_GetOpKernelName(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->node->name);
+}
 
 TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx, size_t index) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return (TF_StringView){"", 0};
   if (index < (size_t)ctx->input_count)
     return view(ctx->kernel->input_names ? ctx->kernel->input_names[index] : DVT_STR(""));
   dvt_status_free(dvt_context_misuse(
@@ -18,20 +22,36 @@ TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx, size_t index
   return view(DVT_STR(""));
 }
 
-int64_t TF_StepId(TF_OpKernelContext *ctx) { return ctx->step->id; }
-int64_t TF_GetStepId(TF_OpKernelContext *ctx) { return ctx->step->id; }
-uint64_t TF_GetFrameId(TF_OpKernelContext *ctx) { return ctx->frame_id; }
-int64_t TF_GetIterId(TF_OpKernelContext *ctx) { return ctx->iteration_id; }
-int TF_GetDeviceId(TF_OpKernelContext *ctx) { return ctx->kernel->device->ordinal; }
-TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx) { return view(ctx->kernel->device->name); }
-int TF_GetGraphDefVersion(TF_OpKernelContext *ctx) { return ctx->kernel->graph_def_version; }
+int64_t TF_StepId(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->step->id;
+}
+int64_t TF_GetStepId(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->step->id;
+}
+uint64_t TF_GetFrameId(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->frame_id;
+}
+int64_t TF_GetIterId(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->iteration_id;
+}
+int TF_GetDeviceId(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->device->ordinal;
+}
+TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? view(DVT_STR("")) : view(ctx->kernel->device->name);
+}
+int TF_GetGraphDefVersion(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : ctx->kernel->graph_def_version;
+}
 
 TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext *ctx) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return (TF_StringView){"", 0};
   (void)ctx;
   return view(DVT_STR(DVT_DEFAULT_CONTAINER));
 }
 
 SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   dvt_status_to_tf(dvt_error(TF_FAILED_PRECONDITION,
                              "TF_GetStream is not supported for a " DVT_STR_FMT
                              " device. Run the work of this kernel in compute itself",
@@ -42,6 +62,7 @@ SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status) {
 
 void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx, TF_Buffer *serialized_function_def_library,
                                         TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_buf buf = {0};
   const dvt_step *step = ctx->step;
   dvt_status error = step->function_library ? step->function_library(step->function_library_arg, &buf) : NULL;
@@ -54,6 +75,7 @@ void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx, TF_Buffer *seri
 
 void TF_GetSerializedConfigProto(TF_OpKernelContext *ctx, TF_Buffer *serialized_config_proto,
                                  TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_buf buf = {0};
   dvt_buf_append_str(&buf, ctx->step->config_proto);
   dvt_status_to_tf(dvt_buf_to_tf_buffer(&buf, serialized_config_proto), status);
@@ -92,6 +114,7 @@ static dvt_status resource_handle(TF_OpKernelContext *ctx, int i, dvt_buf *out) 
 
 void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
                                          TF_Buffer *serialized_resource_handle_proto, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_buf buf = {0};
   dvt_status error = resource_handle(ctx, i, &buf);
   if (error)
@@ -101,8 +124,12 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
   dvt_status_to_tf(error, status);
 }
 
-void TF_IncNumDeferredOps(TF_OpKernelContext *context) { dvt_step_defer(context->step); }
+void TF_IncNumDeferredOps(TF_OpKernelContext *context) {
+  if (dvt_context_refuses(context, __func__, NULL)) return;
+  dvt_step_defer(context->step);
+}
 // The one function for after compute.
 void TF_DecNumDeferredOps(TF_OpKernelContext *context) {
+  if (!dvt_handle_is_known(context, DVT_HANDLE_CONTEXT, __func__)) return;
   dvt_step_undefer(DVT_UNLIKELY(context->checked != NULL) ? dvt_checked_step(context) : context->step);
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "capi/lent_tensor.h"
+#include "kernel/checked.h"
 #include "kernel/context.h"
 #include "tensorflow/c/kernels_experimental.h"
 
@@ -59,6 +60,7 @@ static dvt_status assign(TF_OpKernelContext *ctx, int variable_input, int value_
 void TF_AssignVariable(TF_OpKernelContext *ctx, int input_index, int value_index, bool validate_shape,
                        void (*copyFunc)(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest),
                        TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   (void)copyFunc;
   dvt_status error = assign(ctx, input_index, value_index, validate_shape);
   if (error)
@@ -77,6 +79,7 @@ void TF_AssignRefVariable(TF_OpKernelContext *ctx, int input_ref_index, int outp
                           bool use_locking, bool validate_shape,
                           void (*copyFunc)(TF_OpKernelContext *ctx, TF_Tensor *source, TF_Tensor *dest),
                           TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   (void)use_locking;  // replacing a value always locks for the moment it takes
   (void)copyFunc;
   dvt_status error = assign(ctx, input_ref_index, value_index, validate_shape);
@@ -142,6 +145,7 @@ void TF_AssignUpdateVariable(TF_OpKernelContext *ctx, int input_index, int value
                              void (*updateFunc)(TF_OpKernelContext *ctx, TF_Tensor *tensor, TF_Tensor *value,
                                                 int Op),
                              TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   // Variants are copied by the runtime: their elements are references to objects.
   update u = {ctx, Op, isVariantType ? NULL : copyFunc, updateFunc};
   dvt_status error = update_variable(&u, input_index, value_index);
@@ -170,6 +174,7 @@ void TF_GetInputTensorFromVariable(TF_OpKernelContext *ctx, int input, bool lock
                                    void (*copyFunc)(TF_OpKernelContext *ctx, TF_Tensor *source,
                                                     TF_Tensor *dest),
                                    TF_Tensor **out, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   (void)sparse;  // dense and sparse updates need the same: a buffer of the variable's own
   TF_Tensor *handle = NULL;
   dvt_status error = get_from_variable(ctx, input, lock_held, isVariantType ? NULL : copyFunc, &handle);
@@ -242,13 +247,12 @@ void TF_MaybeLockVariableInputMutexesInOrder(TF_OpKernelContext *ctx, bool do_lo
                                              void (*copyFunc)(TF_OpKernelContext *ctx, TF_Tensor *source,
                                                               TF_Tensor *dest),
                                              TF_VariableInputLockHolder **lockHolder, TF_Status *status) {
+  *lockHolder = NULL;
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   (void)sparse;  // TF_GetInputTensorFromVariable makes the buffers unique
   (void)copyFunc;
   dvt_status error = lock_in_order(ctx, do_lock, inputs, len, lockHolder);
-  if (error) {
-    *lockHolder = NULL;
-    dvt_context_fail(ctx, dvt_status_clone(error));
-  }
+  dvt_context_fail(ctx, dvt_status_clone(error));
   dvt_status_to_tf(error, status);
 }
 

@@ -3,9 +3,11 @@
 #include "tensorflow/c/kernels_experimental.h"
 
 #include "base/buf.h"
+#include "kernel/checked.h"
 #include "kernel/context.h"
 
 bool TF_IsRefInput(TF_OpKernelContext *ctx, int i, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   bool in_range = i >= 0 && i < ctx->input_count;
   dvt_status_to_tf(in_range
                        ? NULL
@@ -33,6 +35,7 @@ static dvt_status input_by_name(TF_OpKernelContext *ctx, dvt_str name, TF_Tensor
 
 void TF_GetInputByName(TF_OpKernelContext *ctx, const char *inputName, TF_Tensor **tensor,
                        TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   TF_Tensor *handle = NULL;
   dvt_status error = input_by_name(ctx, dvt_str_from(inputName), &handle);
   if (!error) *tensor = handle;
@@ -41,6 +44,7 @@ void TF_GetInputByName(TF_OpKernelContext *ctx, const char *inputName, TF_Tensor
 
 void TF_OpKernelContext_ForwardRefInputToRefOutput(TF_OpKernelContext *ctx, int32_t input_index,
                                                    int32_t output_index) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   dvt_status error;
   if (input_index < 0 || input_index >= ctx->input_count)
     error = dvt_error(TF_OUT_OF_RANGE, "input index out of range: %d, the node has %d inputs",
@@ -118,6 +122,7 @@ void TF_TemporaryVariable(TF_OpKernelContext *ctx, TF_DataType dtype, const int6
                           void (*plugin_allocator)(TF_OpKernelContext *, TF_Tensor *, TF_DataType,
                                                    const int64_t *, int, TF_Status *),
                           TF_Status *tf_status) {
+  if (dvt_context_refuses(ctx, __func__, tf_status)) return;
   dvt_buf name = {0};
   dvt_object *object = NULL;
   dvt_status error = temporary_name(ctx, var_name, &name);
@@ -156,6 +161,7 @@ static dvt_status destroy_temporary(TF_OpKernelContext *ctx, int index, const TF
 
 void TF_DestroyTemporaryVariable(TF_OpKernelContext *ctx, const int index, TF_StringView *var_name,
                                  TF_Status *tf_status) {
+  if (dvt_context_refuses(ctx, __func__, tf_status)) return;
   dvt_status error = destroy_temporary(ctx, index, var_name);
   dvt_context_fail(ctx, dvt_status_clone(error));
   dvt_status_to_tf(error, tf_status);

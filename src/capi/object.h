@@ -43,6 +43,9 @@ const char *dvt_object_kind(const dvt_object *object);
 dvt_status dvt_object_element(const TF_Tensor *tensor, int64_t index,
                               dvt_object ***out_element) DVT_NODISCARD;
 
+// A new handle of a resource; consumes the reference to `object`.
+dvt_status dvt_object_hand_out(dvt_object *object, TF_Tensor **out_handle) DVT_NODISCARD;
+
 // A plugin's resource as a kernel asks for it, in create or in compute.
 typedef struct dvt_wanted_resource {
   dvt_resource_manager *manager;

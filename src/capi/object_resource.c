@@ -1,6 +1,7 @@
 // Resources of plugins (include/dovetail/object.h): values that nodes find by name or by a handle, in the
 // containers of the session's resource manager (kernel/resource.h).
 #include "capi/object.h"
+#include "kernel/checked.h"
 
 // ---- found or made ----
 
@@ -36,9 +37,7 @@ static dvt_status find_resource(const dvt_wanted_resource *wanted, dvt_object **
   return NULL;
 }
 
-dvt_status dvt_wanted_resource_handle(const dvt_wanted_resource *wanted, TF_Tensor **out_handle) {
-  dvt_object *object = NULL;
-  DVT_RETURN_IF_ERROR(find_resource(wanted, &object));
+dvt_status dvt_object_hand_out(dvt_object *object, TF_Tensor **out_handle) {
   TF_Tensor *handle = dvt_tensor_handle_new();
   dvt_status error = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
   dvt_object_release(object);
@@ -47,6 +46,12 @@ dvt_status dvt_wanted_resource_handle(const dvt_wanted_resource *wanted, TF_Tens
   else
     *out_handle = handle;
   return error;
+}
+
+dvt_status dvt_wanted_resource_handle(const dvt_wanted_resource *wanted, TF_Tensor **out_handle) {
+  dvt_object *object = NULL;
+  DVT_RETURN_IF_ERROR(find_resource(wanted, &object));
+  return dvt_object_hand_out(object, out_handle);
 }
 
 // A create function with the context that it is called with.
@@ -64,6 +69,7 @@ static void *make_in_compute(void *arg, TF_Status *status) {
 TF_Tensor *dvt_resource_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                                const char *name, size_t name_bytes, const dvt_value_type *type,
                                dvt_resource_create create, void *arg, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   maker m = {ctx, create, arg};
   dvt_wanted_resource wanted = {.manager = ctx->step->resources,
                                 .container = dvt_str_make(container, container_bytes),
@@ -97,6 +103,7 @@ static dvt_status object_input(TF_OpKernelContext *ctx, int index, dvt_object **
 }
 
 void *dvt_resource_get(TF_OpKernelContext *ctx, int index, const dvt_value_type *type, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   dvt_object *object = NULL;
   void *value = NULL;
   dvt_status error = dvt_value_type_check(type);
@@ -113,6 +120,7 @@ void *dvt_resource_get(TF_OpKernelContext *ctx, int index, const dvt_value_type 
 
 void dvt_resource_remove(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                          const char *name, size_t name_bytes, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(dvt_resource_delete(ctx->step->resources, dvt_str_make(container, container_bytes),
                                        dvt_str_make(name, name_bytes)),
                    status);
@@ -127,6 +135,7 @@ static dvt_status destroy_resource(TF_OpKernelContext *ctx, int index) {
 }
 
 void dvt_resource_destroy(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(destroy_resource(ctx, index), status);
 }
 
@@ -136,6 +145,7 @@ static dvt_str container_named(const char *container, size_t bytes) {
 
 void dvt_resource_remove_all(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                              TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_resource_manager *manager = ctx->step->resources;
   dvt_resource_clear(manager, container_named(container, container_bytes));
   dvt_status_to_tf(manager ? NULL : dvt_error(TF_INTERNAL, "this step has no resource manager"), status);
@@ -146,6 +156,7 @@ void dvt_resource_remove_all(TF_OpKernelContext *ctx, const char *container, siz
 void dvt_resource_list(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                        void (*visit)(void *arg, const dvt_resource_info *info), void *arg,
                        TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_resource_entry *entries = NULL;
   size_t count = 0;
   dvt_status error = dvt_resource_snapshot(ctx->step->resources, container_named(container, container_bytes),

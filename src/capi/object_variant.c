@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "capi/lent_tensor.h"
 #include "capi/object.h"
+#include "kernel/checked.h"
 #include "tensorflow/c/kernels_experimental.h"
 
 // What makes a new value: the callbacks of its type, or, where there is a `fn`, the type's map_tensors with
@@ -109,6 +110,7 @@ static dvt_status put_zeros(const arithmetic *a, TF_Tensor *to, int64_t index, c
 
 void dvt_object_zeros_like(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *from,
                            int64_t from_index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(put_zeros(&(arithmetic){ctx, NULL, NULL}, to, index, from, from_index), status);
 }
 
@@ -125,6 +127,7 @@ static dvt_status put_sum(const arithmetic *arithmetic, TF_Tensor *to, int64_t i
 
 void dvt_object_add(TF_OpKernelContext *ctx, TF_Tensor *to, int64_t index, const TF_Tensor *a,
                     int64_t a_index, const TF_Tensor *b, int64_t b_index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   dvt_status_to_tf(put_sum(&(arithmetic){ctx, NULL, NULL}, to, index, a, a_index, b, b_index), status);
 }
 
@@ -273,6 +276,7 @@ void TF_AddNVariant(TF_OpKernelContext *ctx,
                     void (*binary_add_func)(TF_OpKernelContext *ctx, TF_Tensor *a, TF_Tensor *b,
                                             TF_Tensor *out),
                     TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   kernel_callback callback = {.add = binary_add_func};
   answer(ctx,
          binary_add_func ? add_all(&(arithmetic){ctx, make_tensor, &callback})
@@ -291,6 +295,7 @@ static dvt_status make_zeros(const arithmetic *a) {
 void TF_ZerosLikeVariant(TF_OpKernelContext *ctx,
                          void (*zeros_like_func)(TF_OpKernelContext *ctx, TF_Tensor *input, TF_Tensor *out),
                          TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return;
   kernel_callback callback = {.zeros = zeros_like_func};
   answer(ctx,
          zeros_like_func ? make_zeros(&(arithmetic){ctx, make_tensor, &callback})

@@ -4,19 +4,23 @@
 
 #include "base/buf.h"
 #include "capi/object.h"
+#include "kernel/checked.h"
 #include "kernel/context.h"
 
 void dvt_parallel_for(TF_OpKernelContext *ctx, int64_t total, int64_t cost_per_unit_ns,
                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   dvt_status failure = dvt_pool_parallel_for(ctx->step->pool, total, cost_per_unit_ns, fn, arg);
   if (DVT_UNLIKELY(failure != NULL)) dvt_status_free(dvt_context_misuse(ctx, failure));
 }
 
 int dvt_num_threads(TF_OpKernelContext *ctx) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return 0;
   return ctx->step->pool ? dvt_pool_threads(ctx->step->pool) : 1;
 }
 
 bool dvt_input_is_stable(TF_OpKernelContext *ctx, int index) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return false;
   return ctx->stable_inputs && index >= 0 && index < ctx->input_count && ctx->stable_inputs[index];
 }
 
@@ -66,18 +70,12 @@ dvt_status dvt_wanted_variable_handle(dvt_resource_manager *manager, dvt_str con
   new_variable wanted = {container, name, dtype};
   dvt_object *object = NULL;
   DVT_RETURN_IF_ERROR(find_variable(manager, &wanted, &object));
-  TF_Tensor *handle = dvt_tensor_handle_new();
-  dvt_status status = handle ? dvt_resource_tensor(object, handle) : dvt_error_out_of_memory(sizeof *handle);
-  dvt_object_release(object);
-  if (status)
-    dvt_tensor_handle_delete(handle);
-  else
-    *out_handle = handle;
-  return status;
+  return dvt_object_hand_out(object, out_handle);
 }
 
 TF_Tensor *dvt_variable_handle(TF_OpKernelContext *ctx, const char *container, size_t container_bytes,
                                const char *name, size_t name_bytes, TF_DataType dtype, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *handle = NULL;
   dvt_status_to_tf(dvt_wanted_variable_handle(ctx->step->resources, dvt_str_make(container, container_bytes),
                                               dvt_str_make(name, name_bytes), (int)dtype, &handle),
@@ -96,12 +94,14 @@ static dvt_status variable_value(TF_OpKernelContext *ctx, int index, TF_Tensor *
 }
 
 TF_Tensor *dvt_variable_value(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return NULL;
   TF_Tensor *value = NULL;
   dvt_status_to_tf(variable_value(ctx, index, &value), status);
   return value;
 }
 
 bool dvt_variable_is_initialized(TF_OpKernelContext *ctx, int index, TF_Status *status) {
+  if (dvt_context_refuses(ctx, __func__, status)) return false;
   dvt_variable *variable = NULL;
   dvt_status error = dvt_context_variable(ctx, index, &variable);
   bool is_set = !error && dvt_variable_has_value(variable);

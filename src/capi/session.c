@@ -113,7 +113,7 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
                    int ntargets, TF_Buffer *run_metadata, TF_Status *status) {
   clear(output_values, noutputs);
   dvt_status result;
-  if (session && !dvt_handle_is_good(session, DVT_HANDLE_SESSION, "TF_SessionRun"))
+  if (session && dvt_handle_is_bad(session, DVT_HANDLE_SESSION, "TF_SessionRun"))
     result = dvt_error(TF_FAILED_PRECONDITION, "TF_SessionRun was given no session, or one that was deleted");
   else if (run_options || run_metadata)
     result = run_with_buffers(session, run_options, inputs, input_values, ninputs, outputs, output_values,

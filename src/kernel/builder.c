@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/handles.h"
 #include "base/wire.h"
 #include "tensor/dtype.h"
 
@@ -51,7 +52,7 @@ void dvt_kernel_builder_delete(TF_KernelBuilder *builder) {
   dvt_arena_reset(&arena);
   *builder = (TF_KernelBuilder){.arena = arena};
   pthread_mutex_lock(&idle_mutex);
-  bool keep = idle_count < IDLE_LIMIT;
+  bool keep = idle_count < IDLE_LIMIT && !dvt_debug_has(DVT_DEBUG_HANDLES);
   if (keep) {
     builder->next = idle;
     idle = builder;
@@ -60,7 +61,10 @@ void dvt_kernel_builder_delete(TF_KernelBuilder *builder) {
   pthread_mutex_unlock(&idle_mutex);
   if (keep) return;
   dvt_arena_deinit(&builder->arena);
-  dvt_free(builder);
+  if (dvt_debug_has(DVT_DEBUG_HANDLES))
+    dvt_handle_retire(builder);
+  else
+    dvt_free(builder);
 }
 
 // Room for one more element in an array that lives in the builder's arena; `items` is its address, old

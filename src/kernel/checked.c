@@ -40,7 +40,7 @@ static void fail_context(void *arg, const char *what) {
   dvt_context_fail(arg, dvt_error(TF_INTERNAL, "%s", what));
 }
 
-TF_OpKernelContext *dvt_checked_context(TF_OpKernelContext *ctx, const char *function) {
+TF_OpKernelContext *dvt_checked_context(const TF_OpKernelContext *ctx, const char *function) {
   dvt_checked_call *call = ctx->checked;
   if (!atomic_load(&call->is_over)) return call->real;
   char whose[256];
@@ -51,6 +51,36 @@ TF_OpKernelContext *dvt_checked_context(TF_OpKernelContext *ctx, const char *fun
       "returns, or done is called",
       whose);
   return NULL;
+}
+
+static bool refuse(TF_Status *status, TF_Code code, const char *function, const char *why) {
+  if (status) dvt_status_to_tf(dvt_error(code, "%s: %s", function, why), status);
+  return true;
+}
+
+bool dvt_checked_refuses_context(const TF_OpKernelContext *ctx, const char *function, TF_Status *status) {
+  if (!dvt_debug_has(DVT_DEBUG_CALLS)) return false;
+  if (!dvt_handle_is_known(ctx, DVT_HANDLE_CONTEXT, function))
+    return refuse(status, TF_INVALID_ARGUMENT, function, "what was given is no kernel context");
+  if (!ctx->checked || dvt_checked_context(ctx, function)) return false;
+  return refuse(status, TF_FAILED_PRECONDITION, function,
+                "the call that this kernel context was made for is over");
+}
+
+bool dvt_checked_refuses_construction(const TF_OpKernelConstruction *ctx, const char *function,
+                                      TF_Status *status) {
+  char whose[256];
+  if (!dvt_debug_has(DVT_DEBUG_CALLS)) return false;
+  if (!dvt_handle_is_known(ctx, DVT_HANDLE_CONSTRUCTION, function))
+    return refuse(status, TF_INVALID_ARGUMENT, function, "what was given is no kernel construction");
+  if (!ctx->over) return false;
+  dvt_debug_origin_text(ctx->over, whose, sizeof whose);
+  dvt_debug_report(function,
+                   "the kernel construction of %s was used after its create function had returned; keep what "
+                   "is needed of it in the kernel's state",
+                   whose);
+  return refuse(status, TF_FAILED_PRECONDITION, function,
+                "the create function that this kernel construction was made for has returned");
 }
 
 dvt_step *dvt_checked_step(const TF_OpKernelContext *ctx) { return ctx->checked->step; }
@@ -135,10 +165,16 @@ static dvt_checked_call *call_new(TF_OpKernelContext *real) {
   call->real = real;
   call->step = real->step;
   call->origin = origin_of(real->kernel);
+  dvt_handle_made(&call->ctx, DVT_HANDLE_CONTEXT);
   for (int i = 0; i < real->output_count; i++) real->outputs[i].slot = NULL;
   for (int i = 0; i < real->input_count && dvt_debug_has(DVT_DEBUG_INPUTS); i++)
     call->inputs[i].sum = sum_of(real->inputs[i]);
   return call;
+}
+
+// The ledger forgets it when its memory goes.
+static void end_handle(const void *handle, dvt_handle_kind kind) {
+  (void)dvt_handle_may_delete(handle, kind, "compute");
 }
 
 // From here on the kernel's context is dead.
@@ -159,6 +195,7 @@ static void call_end(dvt_checked_call *call) {
   call->ctx.inputs = NULL;
   call->ctx.outputs = NULL;
   call->ctx.input_count = call->ctx.output_count = 0;
+  end_handle(&call->ctx, DVT_HANDLE_CONTEXT);
   dvt_handle_retire(call);
 }
 
@@ -194,15 +231,46 @@ static void fail_construction(void *arg, const char *what) {
   if (!construction->status) construction->status = dvt_error(TF_INTERNAL, "%s", what);
 }
 
-void dvt_checked_life_begin(dvt_checked_life *life, const dvt_kernel *kernel,
-                            TF_OpKernelConstruction *construction) {
-  life->is_on = dvt_debug_has(DVT_DEBUG_CALLS);
-  if (!life->is_on) return;
+// A construction that outlives its kernel, and what it points to then.
+typedef struct checked_construction {
+  TF_OpKernelConstruction seen;
+  dvt_kernel over_kernel;
+} checked_construction;
+
+static TF_OpKernelConstruction *construction_new(const TF_OpKernelConstruction *given) {
+  checked_construction *c = dvt_calloc(1, sizeof *c);
+  if (!c) return NULL;
+  c->seen = *given;
+  c->over_kernel = (dvt_kernel){.def = &over_def, .node = &over_node, .device = given->kernel->device};
+  dvt_handle_made(&c->seen, DVT_HANDLE_CONSTRUCTION);
+  return &c->seen;
+}
+
+static void construction_end(TF_OpKernelConstruction *seen, const dvt_debug_origin *whose) {
+  seen->over = whose;
+  seen->kernel = &((checked_construction *)seen)->over_kernel;
+  seen->session = NULL;
+  seen->status = NULL;
+  end_handle(seen, DVT_HANDLE_CONSTRUCTION);
+  dvt_handle_retire(seen);
+}
+
+TF_OpKernelConstruction *dvt_checked_life_begin(dvt_checked_life *life, const dvt_kernel *kernel,
+                                                TF_OpKernelConstruction *construction) {
+  *life = (dvt_checked_life){.given = construction, .is_on = dvt_debug_has(DVT_DEBUG_CALLS)};
+  if (!life->is_on) return construction;
+  life->seen = construction ? construction_new(construction) : NULL;
   life->outer = dvt_debug_current;
-  life->call = (dvt_debug_call){origin_of(kernel), construction ? fail_construction : NULL, construction};
+  TF_OpKernelConstruction *used = life->seen ? life->seen : construction;
+  life->call = (dvt_debug_call){origin_of(kernel), used ? fail_construction : NULL, used};
   dvt_debug_current = &life->call;
+  return used;
 }
 
 void dvt_checked_life_end(dvt_checked_life *life) {
-  if (life->is_on) dvt_debug_current = life->outer;
+  if (!life->is_on) return;
+  dvt_debug_current = life->outer;
+  if (!life->seen) return;
+  life->given->status = life->seen->status;
+  construction_end(life->seen, life->call.origin);
 }

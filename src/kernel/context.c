@@ -9,21 +9,13 @@
 #include "tensor/loan.h"
 
 dvt_status dvt_context_misuse(TF_OpKernelContext *ctx, dvt_status status) {
-  if (dvt_context_is_over(ctx, dvt_status_message(status))) return status;
   dvt_log(DVT_ERROR, "kernel of {{node " DVT_STR_FMT "}}: %s", DVT_STR_ARG(ctx->kernel->node->name),
           dvt_status_message(status));
   dvt_context_fail(ctx, dvt_status_clone(status));
   return status;
 }
 
-// The answer to a function of a context whose call is over.
-static dvt_status DVT_COLD over(void) {
-  return dvt_error(TF_FAILED_PRECONDITION, "the call that this kernel context was made for is over");
-}
-
-static dvt_status DVT_COLD out_of_range(TF_OpKernelContext *ctx, const char *function, const char *what,
-                                        int i, int count) {
-  if (dvt_context_is_over(ctx, function)) return over();
+static dvt_status DVT_COLD out_of_range(const TF_OpKernelContext *ctx, const char *what, int i, int count) {
   return dvt_error(TF_OUT_OF_RANGE, "%s index out of range: %d, op '" DVT_STR_FMT "' has %d here", what, i,
                    DVT_STR_ARG(ctx->kernel->def->op), count);
 }
@@ -112,8 +104,7 @@ static dvt_status DVT_COLD read_through_ref(TF_OpKernelContext *ctx, int i, TF_T
 }
 
 static dvt_status DVT_NOINLINE input_slowly(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
-    return out_of_range(ctx, "TF_GetInput", "input", i, ctx->input_count);
+  if (DVT_UNLIKELY(!in_range(i, ctx->input_count))) return out_of_range(ctx, "input", i, ctx->input_count);
   const TF_Tensor *input = ctx->inputs[i];
   if (DVT_UNLIKELY(!input || dvt_tensor_is_empty(input))) {
     *out_tensor = NULL;
@@ -143,8 +134,7 @@ dvt_status dvt_context_input(TF_OpKernelContext *ctx, int i, TF_Tensor **out_ten
 }
 
 dvt_status dvt_context_variable(TF_OpKernelContext *ctx, int i, dvt_variable **out_variable) {
-  if (!in_range(i, ctx->input_count))
-    return out_of_range(ctx, "a function of variables", "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
   dvt_object *object;
   dvt_status status = dvt_resource_from_tensor(ctx->inputs[i], &dvt_variable_type, &object);
   if (status)
@@ -166,18 +156,14 @@ static dvt_status DVT_COLD foreign(int i) {
 
 static DVT_ALWAYS_INLINE dvt_status set_output(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor,
                                                bool is_handle) {
-  if (DVT_UNLIKELY(!in_range(i, ctx->output_count)))
-    return out_of_range(ctx, "TF_SetOutput", "output", i, ctx->output_count);
+  if (DVT_UNLIKELY(!in_range(i, ctx->output_count))) return out_of_range(ctx, "output", i, ctx->output_count);
+  if (is_handle && tensor && dvt_handle_is_bad(tensor, DVT_HANDLE_TENSOR, "TF_SetOutput")) return foreign(i);
   if (DVT_UNLIKELY(!tensor || dvt_tensor_is_empty(tensor))) {
-    if (tensor) dvt_tensor_report_dead(tensor, "TF_SetOutput");
     return dvt_context_misuse(ctx, dvt_error(TF_INVALID_ARGUMENT, "output %d was set to no tensor", i));
   }
   dvt_kernel_output *output = &ctx->outputs[i];
   if (DVT_UNLIKELY(output->is_set)) return set_twice(ctx, i);
-  if (!dvt_tensor_is_lent(tensor)) {
-    if (is_handle && !dvt_handle_is_good(tensor, DVT_HANDLE_TENSOR, "TF_SetOutput")) return foreign(i);
-    DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
-  }
+  if (!dvt_tensor_is_lent(tensor)) DVT_RETURN_IF_ERROR(dvt_tensor_check_size(tensor));
   retain_for_output(ctx, tensor);
   DVT_RETURN_IF_ERROR(copy_value(&output->tensor, tensor));
   output->is_set = true;
@@ -193,8 +179,7 @@ dvt_status dvt_context_set_output_value(TF_OpKernelContext *ctx, int i, const TF
 }
 
 dvt_status dvt_context_mutable_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->output_count))
-    return out_of_range(ctx, "TF_GetMutableOutput", "output", i, ctx->output_count);
+  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
   if (!ctx->outputs[i].is_set)
     return dvt_context_misuse(
         ctx, dvt_error(TF_FAILED_PRECONDITION,
@@ -225,7 +210,6 @@ static dvt_status DVT_COLD no_dims(TF_OpKernelContext *ctx, int rank) {
 
 // Checks of TF_AllocateOutput (rule 159); *out_dtype is what the op's signature declares.
 static dvt_status DVT_COLD bad_output(TF_OpKernelContext *ctx, int i) {
-  if (dvt_context_is_over(ctx, "TF_AllocateOutput")) return over();
   if (!in_range(i, ctx->output_count))
     return dvt_error(TF_INTERNAL, "allocate_output with bad index=%d num_outputs=%d kernel=" DVT_STR_FMT, i,
                      (int)ctx->output_count, DVT_STR_ARG(ctx->kernel->node->name));
@@ -330,8 +314,7 @@ static dvt_status DVT_NOINLINE forward_or_allocate(TF_OpKernelContext *ctx, cons
   for (int k = 0; k < candidate_count; k++) {
     int i = candidates[k];
     if (DVT_UNLIKELY(!in_range(i, ctx->input_count)))
-      return dvt_context_misuse(
-          ctx, out_of_range(ctx, "TF_ForwardInputOrAllocateOutput", "candidate input", i, ctx->input_count));
+      return dvt_context_misuse(ctx, out_of_range(ctx, "candidate input", i, ctx->input_count));
     if (!may_forward(ctx, i, output, dims, rank)) continue;
     DVT_RETURN_IF_ERROR(forward(ctx, i, output, dims, rank, out_tensor));
     if (out_forwarded) *out_forwarded = i;
@@ -400,8 +383,7 @@ static dvt_status check_shape(TF_OpKernelContext *ctx, const int64_t *dims, int 
 dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int output, const int64_t *dims,
                                          int rank, TF_Tensor **out_tensor) {
   if (!may_allocate(ctx, output)) return bad_output(ctx, output);
-  if (!in_range(i, ctx->input_count))
-    return out_of_range(ctx, "TF_OpKernelContext_ForwardInput", "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
   DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
   *out_tensor = NULL;
   return may_forward(ctx, i, output, dims, rank) ? forward(ctx, i, output, dims, rank, out_tensor) : NULL;
@@ -409,8 +391,7 @@ dvt_status dvt_context_forward_to_output(TF_OpKernelContext *ctx, int i, int out
 
 dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, bool on_host,
                                      const int64_t *dims, int rank, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->input_count))
-    return out_of_range(ctx, "TF_OpKernelContext_ForwardInput", "input", i, ctx->input_count);
+  if (!in_range(i, ctx->input_count)) return out_of_range(ctx, "input", i, ctx->input_count);
   DVT_RETURN_IF_ERROR(check_shape(ctx, dims, rank));
   *out_tensor = NULL;
   if (!may_take_over(ctx, i, dtype, on_host, dims, rank)) return NULL;
@@ -428,8 +409,7 @@ dvt_status dvt_context_forward_input(TF_OpKernelContext *ctx, int i, int dtype, 
 }
 
 dvt_status dvt_context_release_output(TF_OpKernelContext *ctx, int i, TF_Tensor **out_tensor) {
-  if (!in_range(i, ctx->output_count))
-    return out_of_range(ctx, "TF_OpKernelContext_ReleaseOutput", "output", i, ctx->output_count);
+  if (!in_range(i, ctx->output_count)) return out_of_range(ctx, "output", i, ctx->output_count);
   dvt_kernel_output *output = &ctx->outputs[i];
   if (!output->is_set)
     return dvt_error(TF_FAILED_PRECONDITION, "output %d is not set, so there is nothing to take back", i);
@@ -463,7 +443,6 @@ static dvt_slot *next_temp_slot(TF_OpKernelContext *ctx) {
 
 dvt_status dvt_context_allocate_temp(TF_OpKernelContext *ctx, int dtype, const int64_t *dims, int rank,
                                      TF_Tensor **out_tensor) {
-  if (dvt_context_is_over(ctx, "TF_AllocateTemp")) return over();
   if (!dvt_dtype_is_valid(dtype))
     return dvt_context_misuse(
         ctx, dvt_error(TF_INVALID_ARGUMENT, "a temporary tensor of unknown type %d was asked for", dtype));

@@ -74,7 +74,7 @@ static dvt_status create_state(dvt_kernel *kernel, TF_OpKernelConstruction *cons
   if (!kernel->def->create) return NULL;
   life_call call = {kernel, construction};
   dvt_checked_life life;
-  dvt_checked_life_begin(&life, kernel, construction);
+  call.construction = dvt_checked_life_begin(&life, kernel, construction);
   dvt_exception *thrown = dvt_catch_call(run_create, &call);
   dvt_checked_life_end(&life);
   if (DVT_UNLIKELY(thrown != NULL)) {

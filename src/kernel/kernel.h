@@ -43,10 +43,12 @@ dvt_status dvt_kernel_create(const dvt_kernel_def *def, const dvt_node_def *node
                              dvt_arena *arena, dvt_kernel *out_kernel) DVT_NODISCARD;
 void dvt_kernel_destroy(dvt_kernel *kernel);  // runs the plugin's delete once
 
+struct dvt_debug_origin;
 struct TF_OpKernelConstruction {
   dvt_kernel *kernel;
-  struct TF_Session *session;  // may be NULL
-  dvt_status status;           // first failure (rule 117)
+  struct TF_Session *session;           // may be NULL
+  dvt_status status;                    // first failure (rule 117)
+  const struct dvt_debug_origin *over;  // in debug mode, whose creation it was, once that is over
 };
 
 typedef struct dvt_kernel_output {

@@ -43,14 +43,15 @@ static dvt_rendezvous_entry *take(dvt_step_extras *extras, dvt_str key, bool is_
   return NULL;
 }
 
-// Finds the receiver, or makes `entry` a value that waits; sets *entry to NULL then.
-static dvt_status match_send(dvt_step_extras *extras, dvt_str key, dvt_rendezvous_entry **entry,
-                             dvt_rendezvous_entry **out_receiver) {
+// Finds the receiver of a value, or the value for a receiver; else makes `entry` wait and sets *entry to
+// NULL.
+static dvt_status match(dvt_step_extras *extras, dvt_str key, dvt_rendezvous_entry **entry,
+                        dvt_rendezvous_entry **out_other) {
   dvt_status status = NULL;
   pthread_mutex_lock(&extras->lock);
   if (extras->abort_reason) {
     status = dvt_status_clone(extras->abort_reason);
-  } else if (!(*out_receiver = take(extras, key, true))) {
+  } else if (!(*out_other = take(extras, key, !(*entry)->receive))) {
     append(extras, *entry);
     *entry = NULL;
   }
@@ -68,27 +69,12 @@ dvt_status dvt_rendezvous_send(dvt_step *step, dvt_str key, const TF_Tensor *val
   if (!entry) return dvt_error_out_of_memory(sizeof *entry + key.len);
   entry->is_dead = is_dead;
   dvt_status status = is_missing ? NULL : dvt_tensor_init_copy(&entry->value, value);
-  if (!status) status = match_send(extras, key, &entry, &receiver);
+  if (!status) status = match(extras, key, &entry, &receiver);
   if (receiver) {
     receiver->receive(receiver->arg, NULL, is_missing ? NULL : &entry->value, is_dead);
     entry_free(receiver);
   }
   if (entry) entry_free(entry);
-  return status;
-}
-
-// Finds the value, or makes `entry` a receiver that waits; sets *entry to NULL then.
-static dvt_status match_receive(dvt_step_extras *extras, dvt_str key, dvt_rendezvous_entry **entry,
-                                dvt_rendezvous_entry **out_value) {
-  dvt_status status = NULL;
-  pthread_mutex_lock(&extras->lock);
-  if (extras->abort_reason) {
-    status = dvt_status_clone(extras->abort_reason);
-  } else if (!(*out_value = take(extras, key, false))) {
-    append(extras, *entry);
-    *entry = NULL;
-  }
-  pthread_mutex_unlock(&extras->lock);
   return status;
 }
 
@@ -99,7 +85,7 @@ void dvt_rendezvous_receive(dvt_step *step, dvt_str key, dvt_receive_fn fn, void
   if (entry) {
     entry->receive = fn;
     entry->arg = arg;
-    status = match_receive(extras, key, &entry, &value);
+    status = match(extras, key, &entry, &value);
   }
   if (status)
     fn(arg, status, NULL, false);

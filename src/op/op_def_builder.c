@@ -1,6 +1,7 @@
 // The builder behind TF_NewOpDefinitionBuilder: storing specs, and making a definition of them.
 #include "op/op_def_builder.h"
 
+#include "base/handles.h"
 #include "op/spec_grammar.h"
 
 enum { RECORD_HEADER = 1 + sizeof(uint32_t) };
@@ -28,7 +29,10 @@ void dvt_op_builder_delete(TF_OpDefinitionBuilder *builder) {
   if (!builder) return;
   if (builder->text != builder->inline_text) dvt_free(builder->text);
   dvt_free(builder->deprecation_text);
-  dvt_free(builder);
+  if (dvt_debug_has(DVT_DEBUG_HANDLES))
+    dvt_handle_retire(builder);
+  else
+    dvt_free(builder);
 }
 
 static bool reserve(TF_OpDefinitionBuilder *builder, size_t more) {

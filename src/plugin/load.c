@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/catch.h"
+#include "base/debug.h"
 #include "base/log.h"
 #include "plugin/binding.h"
 #include "plugin/elf.h"
@@ -163,13 +164,32 @@ static dvt_status find_code(dvt_plugin *plugin) {
 }
 
 // Constructors run inside dlopen, on this thread; what they register belongs to the plugin.
-static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, const dvt_load *load) {
+static dvt_status open_and_call(dvt_plugin *plugin, const dvt_elf *elf, bool *out_is_new) {
   DVT_RETURN_IF_ERROR(dvt_plugin_open(plugin, elf));
-  if (find_loaded(NULL, plugin->handle)) return NULL;
+  *out_is_new = !find_loaded(NULL, plugin->handle);
+  if (!*out_is_new) return NULL;
   DVT_RETURN_IF_ERROR(find_code(plugin));
   DVT_RETURN_IF_ERROR(dvt_record_check(plugin));
-  DVT_RETURN_IF_ERROR(
-      dvt_status_annotate(call_entry_points(plugin), ". Plugin %s was not loaded", plugin->path));
+  return dvt_status_annotate(call_entry_points(plugin), ". Plugin %s was not loaded", plugin->path);
+}
+
+static void fail_load(void *arg, const char *what) {
+  dvt_status status = dvt_error(TF_INTERNAL, "%s", what);
+  dvt_plugin_note_error(status);
+  dvt_status_free(status);
+  (void)arg;
+}
+
+static dvt_status open_and_register(dvt_plugin *plugin, const dvt_elf *elf, const dvt_load *load) {
+  bool is_new = false;
+  dvt_debug_call call = {.fail = fail_load}, *outer = dvt_debug_current;
+  if (dvt_debug_has(DVT_DEBUG_CALLS)) {
+    call.origin = dvt_debug_origin_of(dvt_str_from(plugin->name), DVT_STR(""), DVT_STR(""));
+    dvt_debug_current = &call;
+  }
+  dvt_status status = open_and_call(plugin, elf, &is_new);
+  dvt_debug_current = outer;
+  if (status || !is_new) return status;
   if (plugin->registration_error)
     return dvt_error(dvt_status_code(plugin->registration_error),
                      "plugin %s was not loaded, its registration failed: %s", plugin->path,

@@ -180,7 +180,7 @@ static void test_rule_046_existing_op(void **state) {
   TF_DeleteStatus(status);
 }
 
-static void test_rule_195_device_plugins(void **state) {
+static void test_rules_195_196_device_plugins(void **state) {
   (void)state;
   TF_Status *status = TF_NewStatus();
   assert_null(TF_LoadPluggableDeviceLibrary(PLUGIN("plug_device"), status));
@@ -409,7 +409,7 @@ int main(void) {
       cmocka_unit_test(test_all_or_nothing),
       cmocka_unit_test(test_rule_045_one_name_two_definitions),
       cmocka_unit_test(test_rule_046_existing_op),
-      cmocka_unit_test(test_rule_195_device_plugins),
+      cmocka_unit_test(test_rules_195_196_device_plugins),
       cmocka_unit_test(test_log_listener),
       cmocka_unit_test(test_many_threads_one_plugin),
       cmocka_unit_test(test_a_load_that_fails_is_never_seen_by_other_threads),

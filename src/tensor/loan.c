@@ -47,11 +47,6 @@ bool dvt_loan_end(TF_Tensor *handle, dvt_lender *lender) {
     if (DVT_CACHE_OFF) lender->handles[handle->loan] = NULL;
     return DVT_CACHE_OFF;
   }
-  // Nothing is lent in debug mode: the handle was deleted before, or is none.
-  if (dvt_debug_has(DVT_DEBUG_HANDLES)) {
-    if (!DVT_CACHE_OFF) (void)dvt_handle_may_delete(handle, DVT_HANDLE_TENSOR, "TF_DeleteTensor");
-    return false;
-  }
   if (atomic_compare_exchange_strong(&handle->lender, &lender, &returned)) return false;
   dvt_buffer_release(handle->buffer);  // settled meanwhile: the reference is its own
   return true;
@@ -85,7 +80,6 @@ void dvt_lender_deinit(dvt_lender *lender) {
 dvt_status dvt_tensor_handle_own(TF_Tensor *handle) {
   dvt_lender *lender = atomic_load_explicit(&handle->lender, memory_order_relaxed);
   if (!lender) return NULL;
-  if (lender == &dvt_dead_lender) return dvt_error(TF_FAILED_PRECONDITION, "the tensor was deleted before");
   if (lender != dvt_lender_current)
     return dvt_error(TF_FAILED_PRECONDITION,
                      "an input or output of a running kernel can be given another tensor only by the thread "

@@ -113,16 +113,13 @@ dvt_status dvt_tensor_check_size(const TF_Tensor *t) {
   return error;
 }
 
-dvt_lender dvt_dead_lender;
-
 // The block of a deleted handle goes back to the heap. In debug mode it is emptied and kept for a while.
 static void DVT_COLD block_free(TF_Tensor *handle) {
   if (!dvt_debug_has(DVT_DEBUG_HANDLES)) {
     dvt_free(handle);
     return;
   }
-  *handle = (TF_Tensor){.rank = DVT_DEAD_RANK};
-  atomic_store_explicit(&handle->lender, &dvt_dead_lender, memory_order_relaxed);
+  *handle = (TF_Tensor){0};
   dvt_handle_retire(handle);
 }
 
@@ -134,10 +131,6 @@ static TF_Tensor *DVT_COLD block_new(void) {
 
 static bool DVT_COLD may_delete(const TF_Tensor *handle) {
   return dvt_handle_may_delete(handle, DVT_HANDLE_TENSOR, "TF_DeleteTensor");
-}
-
-void dvt_tensor_report_dead(const TF_Tensor *handle, const char *function) {
-  dvt_handle_report_dead(handle, DVT_HANDLE_TENSOR, function);
 }
 
 static void handle_free(TF_Tensor *handle) {
@@ -167,11 +160,10 @@ TF_Tensor *dvt_tensor_handle_copy(const TF_Tensor *src) {
 }
 
 void dvt_tensor_handle_delete(TF_Tensor *handle) {
-  if (!handle || (DVT_CACHE_OFF && !may_delete(handle))) return;
+  if (!handle || (dvt_cache_is_absent() && !may_delete(handle))) return;
   // Acquires what a lender on another thread did when it settled.
   struct dvt_lender *lender = atomic_load_explicit(&handle->lender, memory_order_acquire);
   if (!lender) {
-    if (!DVT_CACHE_OFF && dvt_cache_is_absent() && !may_delete(handle)) return;
     dvt_buffer_release(handle->buffer);
   } else if (!dvt_loan_end(handle, lender)) {
     return;

@@ -15,7 +15,7 @@
 struct TF_Tensor {
   dvt_buffer *buffer;  // NULL: empty value (no tensor)
   void *data;          // == buffer->data
-  int32_t dtype;  // with rank one word, see dvt_tensor_kind_word
+  int32_t dtype;       // with rank one word, see dvt_tensor_kind_word
   int32_t rank;
   union {
     int64_t inline_dims[DVT_INLINE_RANK];
@@ -26,19 +26,12 @@ struct TF_Tensor {
   int32_t loan;
 };
 
-// What a handle's lender is once it is deleted, in debug mode. Such a handle has no buffer, no data, dtype 0
-// and rank DVT_DEAD_RANK, so that every function comes upon it where it looks for what cannot be.
-extern struct dvt_lender dvt_dead_lender;
-#define DVT_DEAD_RANK (-1)
-// Reports the use of a deleted handle by `function`, in debug mode.
-void dvt_tensor_report_dead(const TF_Tensor *handle, const char *function) DVT_COLD;
-
 static inline const int64_t *dvt_tensor_dims(const TF_Tensor *t) {
   return t->rank <= DVT_INLINE_RANK ? t->shape.inline_dims : t->shape.heap_dims;
 }
 
-// dtype and rank as one word. They are copied and compared together, and a load of both that follows a store of each
-// waits until the stores have left the processor's queue, so they are stored together too.
+// dtype and rank as one word. They are copied and compared together, and a load of both that follows a store
+// of each waits until the stores have left the processor's queue, so they are stored together too.
 typedef struct dvt_tensor_kind {
   _Alignas(8) int32_t dtype;
   int32_t rank;

@@ -56,6 +56,12 @@ FAULTS = {
                            "allocated in node 'fault' (op 'Fault' of plugin fault_write_freed)", "alive"], None),
     "change_input": (FINE, report("compute", "input 0, float[4], was changed"), FINE),
     "keep_context": (None, report("TF_GetInput", "context of a call of node 'fault'", "used after that call"), None),
+    "keep_construction": (None, report("TF_OpKernelConstruction_GetAttrType", "the kernel construction of node 'fault'",
+                                       "used after its create function had returned"), None),
+    "wild_tensor": (None, report("TF_SetOutput", "0x1230 is no TF_Tensor that the runtime made")
+                    + ["TF_TensorData: 0x1230", "TF_DeleteTensor: 0x1230"], DIES),
+    "builder_twice": (None, ["load 13 ", "fault_builder_twice.so was not loaded", "TF_DeleteKernelBuilder: ",
+                             "was registered or deleted before, in the loading of plugin fault_builder_twice", "alive"], DIES),
     "leak": (FINE, FINE + ["2 TF_Tensor that kernels of op 'Fault' of plugin fault_leak made were never deleted",
                            "2 TF_Status that kernels of op 'Fault' of plugin fault_leak"], FINE),
     "race": (FINE, FINE, FINE),  # wrong only in two steps at once: see race_run.c

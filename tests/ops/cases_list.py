@@ -166,6 +166,16 @@ def lists(writer, data, scale):
 
     writer.add_graph('ZerosLike and AddN of lists', zeros_and_sums, [x])
 
+    # Rounding shows the order in which they are added.
+    for n in range(2, 12):
+        many = np.float32([[3.3e7, 0.7, 1.1e-3][i % 3] * (1 - i % 2 * 2) * (i + 1) for i in range(n)])
+
+        def order(y, n=n):
+            lists = [R.TensorListFromTensor(tensor=y[i : i + 1], element_shape=shape_of([])) for i in range(n)]
+            return [stack(R.AddN(inputs=lists), f)]
+
+        writer.add_graph(f'order of AddN of {n} lists', order, [many], tolerance=0)
+
     def empty_ones(x):
         e = empty(f, [2, 3])
         none = tf.zeros([0], tf.int32)
