@@ -386,7 +386,7 @@ static void test_rule_184_step_waits_for_deferred_ops(void **state) {
   assert_ok(run(&t, defer));
   assert_int_equal(atomic_load(&t.step.deferred_ops), 1);
   pthread_create(&thread, NULL, undefer, &t.step);
-  dvt_step_finish(&t.step);
+  assert_null(dvt_step_finish(&t.step, NULL));
   assert_int_equal(atomic_load(&t.step.deferred_ops), 0);
   pthread_join(thread, NULL);
   test_node_deinit(&t);

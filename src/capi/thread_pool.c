@@ -9,9 +9,12 @@
 // The pool counts in nanoseconds; 3 GHz is near enough for deciding on a number of parts.
 static int64_t cycles_to_ns(int64_t cycles) { return cycles / 3; }
 
-int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx) { return dvt_pool_threads(ctx->step->pool); }
+int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx) {
+  return dvt_context_refuses(ctx, __func__, NULL) ? 0 : dvt_pool_threads(ctx->step->pool);
+}
 
 int TF_ThreadPool_CurrentThreadId(TF_OpKernelContext *ctx) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return -1;
   return ctx->step->pool ? dvt_pool_worker_index(ctx->step->pool) - 1 : -1;
 }
 
@@ -21,6 +24,14 @@ static void fail(TF_OpKernelContext *ctx, dvt_status error) {
 
 static void delete_func(void (*delete_func_ptr)(void *), void *func_ptr) {
   if (delete_func_ptr) delete_func_ptr(func_ptr);
+}
+
+// As dvt_context_refuses; what was handed over with the call ends with it.
+static bool refuses(const TF_OpKernelContext *ctx, const char *function, void (*delete_func_ptr)(void *),
+                    void *func_ptr) {
+  if (!dvt_context_refuses(ctx, function, NULL)) return false;
+  delete_func(delete_func_ptr, func_ptr);
+  return true;
 }
 
 // ---- tasks ----
@@ -91,18 +102,22 @@ static void schedule_bare(TF_OpKernelContext *ctx, void (*fn)(void), int start, 
 }
 
 void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, void (*fn)(void)) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   schedule_bare(ctx, fn, 0, DVT_ANY_THREAD);
 }
 
 void TF_ThreadPool_ScheduleFunc(TF_OpKernelContext *ctx, TF_FuncWrap fn) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   schedule(ctx, fn, 0, DVT_ANY_THREAD);
 }
 
 void TF_ThreadPool_ScheduleWithHint(TF_OpKernelContext *ctx, void (*fn)(void), int start, int limit) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   schedule_bare(ctx, fn, start, limit);
 }
 
 void TF_ThreadPool_ScheduleFuncWithHint(TF_OpKernelContext *ctx, TF_FuncWrap fn, int start, int limit) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   schedule(ctx, fn, start, limit);
 }
 
@@ -148,16 +163,19 @@ static void run_range(TF_OpKernelContext *ctx, int64_t total, int64_t cost, chun
 
 void TF_ThreadPool_ParallelForFunc(TF_OpKernelContext *ctx, int64_t total, int64_t cost,
                                    TF_RangeFuncWrap fn) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   run_range(ctx, total, cost, BY_COST, 1, fn);
 }
 
 void TF_ThreadPool_ParallelForAligned(TF_OpKernelContext *ctx, int64_t total, int64_t cost,
                                       int64_t block_align, TF_RangeFuncWrap fn) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   run_range(ctx, total, cost, ALIGNED, block_align, fn);
 }
 
 void TF_ThreadPool_TransformRangeConcurrently(TF_OpKernelContext *ctx, int64_t block_size, int64_t total,
                                               TF_RangeFuncWrap fn) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   run_range(ctx, total, 0, FIXED, block_size, fn);
 }
 
@@ -171,6 +189,7 @@ static void call_bare_range(void *arg, int64_t begin, int64_t limit) {
 
 void TF_ThreadPool_ParallelFor(TF_OpKernelContext *ctx, int64_t total, int64_t cost,
                                void (*fn)(int64_t begin, int64_t limit)) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   bare_range bare = {fn};
   run_loop(ctx, total, cost, BY_COST, 1, fn != NULL, call_bare_range, &bare);
 }
@@ -188,6 +207,7 @@ static void call_worker_range(void *arg, int64_t begin, int64_t limit) {
 
 void TF_ThreadPool_ParallelForFuncWithWorkerId(TF_OpKernelContext *ctx, int64_t total, int64_t cost,
                                                TF_WorkerRangeFuncWrap fn) {
+  if (refuses(ctx, __func__, fn.delete_func_ptr, fn.func_ptr)) return;
   worker_range w = {fn, ctx->step->pool};
   run_loop(ctx, total, cost, BY_COST, 1, fn.call_func_ptr != NULL, call_worker_range, &w);
   delete_func(fn.delete_func_ptr, fn.func_ptr);
@@ -203,6 +223,7 @@ static void call_bare_worker_range(void *arg, int64_t begin, int64_t limit, int 
 
 void TF_ThreadPool_ParallelForWithWorkerId(TF_OpKernelContext *ctx, int64_t total, int64_t cost,
                                            void (*fn)(int64_t begin, int64_t limit, int worker_id)) {
+  if (dvt_context_refuses(ctx, __func__, NULL)) return;
   bare_worker_range bare = {fn};
   TF_ThreadPool_ParallelForFuncWithWorkerId(
       ctx, total, cost, (TF_WorkerRangeFuncWrap){&bare, fn ? call_bare_worker_range : NULL, NULL});
