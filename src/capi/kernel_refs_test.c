@@ -184,7 +184,7 @@ static void test_rule_192_temporary_variables(void **state) {
   assert_ok(run(&t, temporary));  // the tensor given in is float already
   bad_allocator = false;
   assert_true(atomic_load(&t.step.has_temporaries));
-  dvt_step_finish(&t.step);
+  assert_null(dvt_step_finish(&t.step, NULL));
   assert_false(atomic_load(&t.step.has_temporaries));
   dvt_object *object;
   assert_status(dvt_resource_lookup(t.resources, DVT_STR("__per_step_7"), DVT_STR("tmp/frame:0/iter:3"),
