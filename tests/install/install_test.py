@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Installs a build with `make install` and uses it as a stranger would: through the CMake package, through pkg-config,
 with a plugin made from the installed headers, and with the installed `dovetail` command; then all of it once more after
-the whole prefix has moved. The paths have a space in them."""
+the whole prefix has moved. The paths have a space in them. Plugins are also built with the SDK alone, which is installed to
+a prefix of its own, in the three ways that there are, and run in what the other prefix has."""
 
 import argparse
 import filecmp
@@ -121,6 +122,43 @@ class Install(unittest.TestCase):
                 if prefix == moved:
                     os.rename(hidden, self.prefix)
 
+    def check_plugin(self, plugin):
+        """The plugin runs in the installed Dovetail and needs no host's library."""
+        folder = self.scratch("outputs")
+        run(os.path.join(self.prefix, "bin", "dovetail"), "run", os.path.join(HERE, "cube.pbtxt"), "--plugin", plugin,
+            "--out-dir", folder)
+        with open(os.path.join(folder, "z.npy"), "rb") as file:
+            self.assertEqual(memoryview(file.read()[-12:]).cast("f").tolist(), EXPECTED)
+        self.assertNotRegex(run("nm", "-D", "--undefined-only", plugin), r"\b(TF|TFE|TSL|dvt)_")
+        self.assertNotRegex(run("readelf", "-d", plugin), r"NEEDED.*(tensorflow|dovetail)")
+
+    def test_sdk_alone(self):
+        prefix = os.path.join(options.work, "sdk only")
+        shutil.rmtree(prefix, ignore_errors=True)
+        run("cmake", "--install", options.build, "--component", "sdk", "--prefix", prefix)
+        files = files_below(prefix)
+        self.assertEqual({os.path.basename(f) for f in files if not f.startswith("include/")},
+                         {"libdovetail_sdk.a", "dovetail-config.cmake", "dovetail-config-version.cmake",
+                          "dovetail-sdk.cmake", "dovetail-sdk.pc", "LICENSE"})
+        source = os.path.join(ROOT, "examples", "every_host", "cube.c")
+        env = {"PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+        with self.subTest(use="one command"):
+            plugin = os.path.join(self.scratch("with one command"), "cube.so")
+            run(options.cc, "-shared", "-fPIC", "-I", os.path.join(prefix, "include", "dovetail-0"), source,
+                os.path.join(prefix, "lib", "libdovetail_sdk.a"), "-o", plugin)
+            self.check_plugin(plugin)
+        with self.subTest(use="pkg-config"):
+            plugin = os.path.join(self.scratch("with pkg-config"), "cube.so")
+            flags = shlex.split(run("pkg-config", "--cflags", "--libs", "dovetail-sdk", env=env))
+            run(options.cc, source, *flags, "-o", plugin)
+            self.check_plugin(plugin)
+        with self.subTest(use="CMake package"):
+            folder = self.scratch("with cmake")
+            run("cmake", "-S", os.path.join(ROOT, "examples", "every_host"), "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DCMAKE_C_COMPILER={options.cc}", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
+            run("cmake", "--build", folder)
+            self.check_plugin(os.path.join(folder, "cube.so"))
+
     def test_destdir_holds_the_same_files(self):
         stage = self.scratch("stage")
         install(DESTDIR=stage, PREFIX="/opt/dove tail")
@@ -135,7 +173,8 @@ class Install(unittest.TestCase):
         files = files_below(self.prefix)
         for name in ("bin/dovetail", "lib/libdovetail.so", "lib/libdovetail.so.0", "lib/dovetail/plugins/plugins.index",
                      "lib/dovetail/plugins/math.so", "lib/dovetail/compat/libtensorflow_cc.so.2",
-                     "lib/cmake/dovetail/dovetail-config.cmake", "lib/pkgconfig/dovetail.pc",
+                     "lib/cmake/dovetail/dovetail-config.cmake", "lib/pkgconfig/dovetail.pc", "lib/libdovetail_sdk.a",
+                     "lib/cmake/dovetail/dovetail-sdk.cmake", "lib/pkgconfig/dovetail-sdk.pc",
                      "share/doc/dovetail/LICENSE"):
             self.assertIn(name, files)
         headers = {os.path.join("include/dovetail-0", f) for f in files_below(os.path.join(ROOT, "include"))}
