@@ -104,15 +104,15 @@
   CALL(TF_ThreadPool_CurrentThreadId, (c)) \
   CALL(TF_ThreadPool_NumThreads, (c)) \
   CALL(TF_ThreadPool_ParallelFor, (c, 0, 0, NULL)) \
-  CALL(TF_ThreadPool_ParallelForAligned, (c, 0, 0, 0, (TF_RangeFuncWrap){NULL})) \
-  CALL(TF_ThreadPool_ParallelForFunc, (c, 0, 0, (TF_RangeFuncWrap){NULL})) \
-  CALL(TF_ThreadPool_ParallelForFuncWithWorkerId, (c, 0, 0, (TF_WorkerRangeFuncWrap){NULL})) \
+  CALL(TF_ThreadPool_ParallelForAligned, (c, 0, 0, 0, (TF_RangeFuncWrap){0})) \
+  CALL(TF_ThreadPool_ParallelForFunc, (c, 0, 0, (TF_RangeFuncWrap){0})) \
+  CALL(TF_ThreadPool_ParallelForFuncWithWorkerId, (c, 0, 0, (TF_WorkerRangeFuncWrap){0})) \
   CALL(TF_ThreadPool_ParallelForWithWorkerId, (c, 0, 0, NULL)) \
   CALL(TF_ThreadPool_Schedule, (c, NULL)) \
-  CALL(TF_ThreadPool_ScheduleFunc, (c, (TF_FuncWrap){NULL})) \
-  CALL(TF_ThreadPool_ScheduleFuncWithHint, (c, (TF_FuncWrap){NULL}, 0, 0)) \
+  CALL(TF_ThreadPool_ScheduleFunc, (c, (TF_FuncWrap){0})) \
+  CALL(TF_ThreadPool_ScheduleFuncWithHint, (c, (TF_FuncWrap){0}, 0, 0)) \
   CALL(TF_ThreadPool_ScheduleWithHint, (c, NULL, 0, 0)) \
-  CALL(TF_ThreadPool_TransformRangeConcurrently, (c, 0, 0, (TF_RangeFuncWrap){NULL})) \
+  CALL(TF_ThreadPool_TransformRangeConcurrently, (c, 0, 0, (TF_RangeFuncWrap){0})) \
   CALL(TF_ZerosLikeVariant, (c, NULL, S)) \
   CALL(dvt_callable_run, (c, NULL, 0, NULL, 0, NULL, 0, S)) \
   CALL(dvt_input_is_stable, (c, 0)) \
