@@ -2,20 +2,17 @@
 // message of every wrong use. What takes a session (functions, options, device names) is tested with one.
 #include "dovetail/kernel_construction.h"
 
+#include "capi/construction_test_util.h"
 #include "dovetail/function.h"
-#include "kernel/kernel_test_util.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/ops.h"
 
-static TF_Status *status;
-static void (*probe)(TF_OpKernelConstruction *ctx);  // what the current test does in create
-static TF_Tensor *kept;                              // by the kernel: a persistent tensor
+static TF_Tensor *kept;  // by the kernel: a persistent tensor
 
 static void *create(TF_OpKernelConstruction *ctx) {
   if (probe) probe(ctx);
   return NULL;
 }
-static void compute(void *kernel, TF_OpKernelContext *ctx) { (void)kernel, (void)ctx; }
 
 static int setup(void **state) {
   status = TF_NewStatus();
@@ -46,21 +43,8 @@ static int setup(void **state) {
   return test_setup(state);
 }
 
-static int teardown(void **state) {
-  (void)state;
-  TF_DeleteStatus(status);
-  return 0;
-}
-
 static dvt_status run_create(const char *op, void (*with)(TF_OpKernelConstruction *ctx)) {
-  test_node t;
-  probe = with;
-  test_node_init(&t, op, "n");
-  if (strcmp(op, "Ends") == 0) test_node_int(&t, "N", 2);
-  dvt_status result = test_node_create(&t);
-  test_node_deinit(&t);
-  probe = NULL;
-  return result;
+  return create_node(op, strcmp(op, "Ends") == 0 ? "N" : NULL, 2, with);
 }
 
 // Every error of these functions says where it happened.

@@ -1,12 +1,9 @@
 // What create functions read: rules 114 to 134. Each test's create function runs inside dvt_kernel_create.
-#include "kernel/kernel_test_util.h"
+#include "capi/construction_test_util.h"
 
 #include "base/wire.h"
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/kernels_experimental.h"
-
-static TF_Status *status;
-static void (*probe)(TF_OpKernelConstruction *ctx);  // what the current test does in create
 
 static int creates, deletes;
 static void *last_deleted;
@@ -16,7 +13,6 @@ static void *create(TF_OpKernelConstruction *ctx) {
   if (probe) probe(ctx);
   return &creates;
 }
-static void compute(void *kernel, TF_OpKernelContext *ctx) { (void)kernel, (void)ctx; }
 static void destroy(void *kernel) {
   deletes++;
   last_deleted = kernel;
@@ -43,21 +39,8 @@ static int setup(void **state) {
   return test_setup(state);
 }
 
-static int teardown(void **state) {
-  (void)state;
-  TF_DeleteStatus(status);
-  return 0;
-}
-
 static dvt_status run_create(const char *op, void (*with)(TF_OpKernelConstruction *ctx)) {
-  test_node t;
-  probe = with;
-  test_node_init(&t, op, "n");
-  if (strcmp(op, "Made") == 0) test_node_int(&t, "required", 1);
-  dvt_status result = test_node_create(&t);
-  test_node_deinit(&t);
-  probe = NULL;
-  return result;
+  return create_node(op, strcmp(op, "Made") == 0 ? "required" : NULL, 1, with);
 }
 
 static void test_rule_115_delete_gets_what_create_returned(void **state) {
