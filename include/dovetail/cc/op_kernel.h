@@ -303,11 +303,12 @@ bool Register(const KernelDefBuilder &def, const char *class_name) noexcept {
 }  // namespace tensorflow
 DVT_CC_END
 
+// Ends with a semicolon of its own: sources leave theirs out as often as not.
 #define DVT_CC_REGISTER_KERNEL(counter, builder, ...)                                  \
   [[maybe_unused]] static const bool DVT_CC_JOIN(dvt_register_kernel_, counter) = [] { \
     using ::tensorflow::register_kernel::Name;                                         \
     return ::tensorflow::dvt::Register<__VA_ARGS__>((builder), #__VA_ARGS__);          \
-  }()
+  }();
 #define REGISTER_KERNEL_BUILDER(builder, ...) DVT_CC_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(builder, ...) DVT_CC_REGISTER_KERNEL(__COUNTER__, builder, __VA_ARGS__)
 

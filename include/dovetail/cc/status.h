@@ -65,13 +65,13 @@ bool operator!=(Code a, E b) {
 class Status;
 
 namespace dvt {
-// S is a status of another library.
+// S is a status of another library. Its message may be a text view of that library.
 template <class S>
-using IfForeignStatus =
-    std::enable_if_t<std::is_class_v<S> && !std::is_base_of_v<Status, S> &&
-                     std::is_same_v<decltype(std::declval<const S &>().ok()), bool> &&
-                     std::is_enum_v<decltype(std::declval<const S &>().code())> &&
-                     std::is_convertible_v<decltype(std::declval<const S &>().message()), StringPiece>>;
+using IfForeignStatus = std::enable_if_t<
+    std::is_class_v<S> && !std::is_base_of_v<Status, S> &&
+    std::is_same_v<decltype(std::declval<const S &>().ok()), bool> &&
+    std::is_enum_v<decltype(std::declval<const S &>().code())> &&
+    std::is_convertible_v<decltype(std::declval<const S &>().message().data()), const char *>>;
 }  // namespace dvt
 
 class Status {
@@ -93,7 +93,8 @@ class Status {
 
   template <class S, class = dvt::IfForeignStatus<S>>
   Status(const S &other)
-      : Status(static_cast<error::Code>(static_cast<int>(other.code())), other.message()) {}
+      : Status(static_cast<error::Code>(static_cast<int>(other.code())),
+               StringPiece(other.message().data(), other.message().size())) {}
   template <class S, class = dvt::IfForeignStatus<S>>
   operator S() const {
     using C = decltype(std::declval<const S &>().code());

@@ -91,6 +91,13 @@ class tstring {
 
   operator string() const { return string(data(), size()); }
   operator StringPiece() const { return StringPiece(data(), size()); }
+  // The text view of another library.
+  template <class View, class = decltype(std::declval<View &>().remove_prefix(0)),
+            class = std::enable_if_t<!std::is_same_v<View, StringPiece> &&
+                                     std::is_constructible_v<View, const char *, size_type>>>
+  operator View() const {
+    return View(data(), size());
+  }
 
   size_type size() const { return TF_TString_GetSize(&str_); }
   size_type length() const { return size(); }
