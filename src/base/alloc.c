@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/thread_cache.h"
+
 static atomic_bool watched;         // has dvt_alloc_fail_at ever been called?
 static atomic_llong attempts;       // since then
 static atomic_llong first_failure;  // 0 = none
@@ -60,6 +62,17 @@ void dvt_advise_large(void *p, size_t bytes) {
   if (!p || bytes < DVT_LARGE_BYTES) return;
   uintptr_t begin = ((uintptr_t)p + page - 1) & ~(page - 1), end = ((uintptr_t)p + bytes) & ~(page - 1);
   if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+void *dvt_large_alloc(size_t alignment, size_t bytes, size_t *out_bytes) {
+  *out_bytes = bytes;
+  if (bytes > PTRDIFF_MAX) return NULL;
+  size_t whole = (bytes + DVT_LARGE_PAGE - 1) & ~(DVT_LARGE_PAGE - 1);
+  if (DVT_CACHE_OFF || whole - bytes > bytes / 2) return dvt_aligned_alloc(alignment, bytes);
+  void *p = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
+  dvt_advise_large(p, whole);
+  *out_bytes = whole;
+  return p;
 }
 
 char *dvt_strndup(dvt_str s) {

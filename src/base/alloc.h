@@ -18,6 +18,8 @@ char *dvt_strndup(dvt_str s) DVT_NODISCARD;  // NUL-terminated copy
 #define DVT_LARGE_BYTES ((size_t)2 << 20)
 #define DVT_LARGE_PAGE ((size_t)2 << 20)
 void dvt_advise_large(void *p, size_t bytes);
+// As dvt_aligned_alloc, in whole large pages where that wastes little; *out_bytes is how many bytes there are.
+void *dvt_large_alloc(size_t alignment, size_t bytes, size_t *out_bytes) DVT_NODISCARD;
 
 // Grows *items (elements of `bytes_each`) so that at least `want` fit; doubles. False and unchanged when out of memory.
 bool dvt_grow(void **items, size_t *capacity, size_t want, size_t bytes_each) DVT_NODISCARD;

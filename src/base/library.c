@@ -106,10 +106,8 @@ dvt_status dvt_file_read_at(int fd, const char *path, uint64_t offset, void *to,
 // Room for `bytes` more; of an empty buffer in whole large pages where it takes some.
 static char *extend(dvt_buf *out, size_t bytes) {
   if (!out->data && !out->failed && bytes >= DVT_LARGE_BYTES && bytes <= DVT_FILE_READ_MAX) {
-    size_t whole = bytes / DVT_LARGE_PAGE * DVT_LARGE_PAGE + DVT_LARGE_PAGE;  // the closing NUL fits
-    out->data = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
-    if (out->data) out->capacity = whole;
-    dvt_advise_large(out->data, whole);
+    out->data = dvt_large_alloc(1, bytes + 1, &out->capacity);  // with the closing NUL
+    if (!out->data) out->capacity = 0;
   }
   return dvt_buf_extend(out, bytes);
 }

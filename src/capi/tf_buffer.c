@@ -18,7 +18,8 @@ TF_Buffer *TF_NewBuffer(void) {
 
 TF_Buffer *TF_NewBufferFromString(const void *proto, size_t proto_len) {
   TF_Buffer *buffer = TF_NewBuffer();
-  void *copy = buffer ? dvt_malloc(proto_len) : NULL;
+  size_t room;
+  void *copy = buffer ? dvt_large_alloc(1, proto_len, &room) : NULL;
   if (!copy) {
     TF_DeleteBuffer(buffer);
     return NULL;

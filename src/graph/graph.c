@@ -71,9 +71,8 @@ const dvt_op_def *dvt_graph_find_op(const TF_Graph *graph, dvt_str name) {
 char *dvt_graph_add_block(TF_Graph *graph, size_t bytes) {
   size_t total;
   if (!dvt_size_add(bytes, sizeof(dvt_graph_block), &total)) return NULL;
-  dvt_graph_block *block = dvt_malloc(total);
+  dvt_graph_block *block = dvt_large_alloc(_Alignof(dvt_graph_block), total, &total);
   if (!block) return NULL;
-  dvt_advise_large(block, total);
   block->next = graph->blocks;
   graph->blocks = block;
   return block->data;

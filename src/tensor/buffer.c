@@ -43,12 +43,9 @@ static inline dvt_buffer *block_pop(size_t bytes, size_t *out_capacity) {
 // as many.
 static dvt_buffer *block_new(size_t *capacity) {
   size_t total;
-  if (!dvt_size_add(*capacity, HEADER_BYTES, &total) || total > PTRDIFF_MAX) return NULL;
-  size_t whole = (total + DVT_LARGE_PAGE - 1) & ~(DVT_LARGE_PAGE - 1);
-  if (DVT_CACHE_OFF || whole - total > total / 2) return dvt_aligned_alloc(DVT_TENSOR_ALIGNMENT, total);
-  dvt_buffer *buffer = dvt_aligned_alloc(DVT_LARGE_PAGE, whole);
-  dvt_advise_large(buffer, whole);
-  *capacity = whole - HEADER_BYTES;
+  if (!dvt_size_add(*capacity, HEADER_BYTES, &total)) return NULL;
+  dvt_buffer *buffer = dvt_large_alloc(DVT_TENSOR_ALIGNMENT, total, &total);
+  *capacity = total - HEADER_BYTES;
   return buffer;
 }
 
