@@ -25,17 +25,23 @@ static bool may_fold(const dvt_expansion *x, const dvt_expanded_node *n) {
 static dvt_status fold(const dvt_expansion *x, const dvt_expanded_node *n) {
   dvt_session_node *sn = n->session_node;
   if (sn->fold == DVT_FOLD_CONSTANT) return NULL;
+  const dvt_session_node *first = x->nodes[x->inputs[n->first_input].node].session_node;
+  if (!first->constants->buffer && dvt_str_is(sn->op->def.op->name, "Identity"))
+    return dvt_session_node_repeat_constant(x->session, sn, first);
   DVT_RETURN_IF_ERROR(dvt_session_node_make_kernel(x->session, sn));
   // Its functions make plans of their own, for which this one's lock must be free.
   if (sn->kernel.calls_functions) sn->fold = DVT_FOLD_NEVER;
   if (sn->fold == DVT_FOLD_NEVER) return NULL;
   TF_Tensor **inputs = dvt_calloc((size_t)n->input_count, sizeof *inputs);
   if (!inputs) return dvt_error_out_of_memory((size_t)n->input_count * sizeof *inputs);
-  for (int32_t i = 0; i < n->input_count; i++) {
+  dvt_status status = NULL;
+  for (int32_t i = 0; !status && i < n->input_count; i++) {
     dvt_source source = x->inputs[n->first_input + i];
-    inputs[i] = &x->nodes[source.node].session_node->constants[source.index];
+    const dvt_session_node *producer = x->nodes[source.node].session_node;
+    status = dvt_session_node_complete_constant(producer);
+    inputs[i] = &producer->constants[source.index];
   }
-  dvt_status status = dvt_session_node_fold(x->session, sn, inputs);
+  if (!status) status = dvt_session_node_fold(x->session, sn, inputs);
   dvt_free(inputs);
   return status;
 }
@@ -43,7 +49,7 @@ static dvt_status fold(const dvt_expansion *x, const dvt_expanded_node *n) {
 static dvt_status settle(const dvt_expansion *x, dvt_expanded_node *n) {
   dvt_session_node *sn = n->session_node;
   if (sn->kind == DVT_NODE_CONST) {
-    DVT_RETURN_IF_ERROR(dvt_session_node_decode_constant(x->session, sn));
+    DVT_RETURN_IF_ERROR(dvt_session_node_read_constant(x->session, sn));
     n->is_constant = n->control_count == 0;
   } else if (may_fold(x, n)) {
     DVT_RETURN_IF_ERROR(fold(x, n));

@@ -55,6 +55,14 @@ static void fuser_deinit(dvt_fuser *f) {
   dvt_free(f->pinned);
 }
 
+const TF_Tensor *dvt_fuser_constant(const dvt_fuser *f, dvt_source source) {
+  const TF_Tensor *known = dvt_fuser_known(f, source);
+  if (!known || known->buffer) return known;
+  dvt_status status = dvt_session_node_complete_constant(f->x->nodes[source.node].session_node);
+  dvt_status_free(status);
+  return status ? NULL : known;
+}
+
 // ---- replacing a chain ----
 
 static dvt_status add_node(dvt_expansion *x, dvt_session_node *sn, int32_t *out_index) {

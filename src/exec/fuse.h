@@ -82,11 +82,13 @@ static inline const dvt_session_node *dvt_fuser_node(const dvt_fuser *f, int32_t
 static inline dvt_source dvt_fuser_input(const dvt_fuser *f, int32_t node, int32_t input) {
   return f->x->inputs[f->x->nodes[node].first_input + input];
 }
-// The value if it is known now, else NULL.
-static inline const TF_Tensor *dvt_fuser_constant(const dvt_fuser *f, dvt_source source) {
+// The constant that the source is, maybe without its values yet; NULL when it is none.
+static inline const TF_Tensor *dvt_fuser_known(const dvt_fuser *f, dvt_source source) {
   if (source.node < 0 || !f->x->nodes[source.node].is_constant) return NULL;
   return &f->x->nodes[source.node].session_node->constants[source.index];
 }
+// The same with its values; NULL also when out of memory.
+const TF_Tensor *dvt_fuser_constant(const dvt_fuser *f, dvt_source source);
 static inline bool dvt_source_is(dvt_source a, dvt_source b) {
   return a.node == b.node && a.index == b.index;
 }

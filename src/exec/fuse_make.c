@@ -158,7 +158,9 @@ static bool fill(TF_Tensor *out, const dvt_chain *chain, double value) {
 }
 
 static bool reshape(const dvt_fuser *f, const dvt_recipe *r, dvt_source source, TF_Tensor *out) {
-  dvt_status status = dvt_tensor_init_copy(out, dvt_fuser_constant(f, source));
+  const TF_Tensor *value = dvt_fuser_constant(f, source);
+  if (!value) return false;
+  dvt_status status = dvt_tensor_init_copy(out, value);
   if (!status) status = dvt_tensor_set_shape(out, &r->chain->channels, 1);
   bool fine = !status;
   dvt_status_free(status);
@@ -229,18 +231,18 @@ static size_t make_key(const dvt_fuser *f, const dvt_recipe *r, const void **key
   size_t n = 0;
   key[n++] = chain->pad >= 0 ? dvt_fuser_node(f, chain->pad) : NULL;
   key[n++] = dvt_fuser_node(f, last_node(r));
-  key[n++] = r->folds ? dvt_fuser_constant(f, dvt_fuser_input(f, chain->root, 1))->data : NULL;
+  key[n++] = r->folds ? dvt_fuser_known(f, dvt_fuser_input(f, chain->root, 1)) : NULL;
   for (int i = 0; i < r->link_count; i++) {
     key[n++] = dvt_fuser_node(f, chain->links[i].node);
     if (!r->folds || chain->links[i].kind > DVT_LINK_NORM) continue;
     bool norm = chain->links[i].kind == DVT_LINK_NORM;
     for (int k = 0; k < (norm ? 4 : 1); k++)
-      key[n++] = dvt_fuser_constant(f, norm ? chain->links[i].norm[k] : chain->links[i].operand)->data;
+      key[n++] = dvt_fuser_known(f, norm ? chain->links[i].norm[k] : chain->links[i].operand);
   }
   for (int i = 0; i < r->operand_count; i++) {
     bool reshaped = r->operands[i].kind == DVT_OPERAND_VECTOR;
     key[n++] = (const void *)(uintptr_t)r->operands[i].kind;
-    key[n++] = reshaped ? dvt_fuser_constant(f, r->operands[i].source)->data : NULL;
+    key[n++] = reshaped ? dvt_fuser_known(f, r->operands[i].source) : NULL;
   }
   return n;
 }

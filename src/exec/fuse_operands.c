@@ -47,7 +47,7 @@ static int vector_operand(const dvt_fuser *f, dvt_recipe *r, dvt_source source) 
     at = dvt_fuser_input(f, at.node, 0);
   }
   if (found) return add_source(r, vector);
-  if (!dvt_fuser_constant(f, source)) return -1;
+  if (!dvt_fuser_known(f, source)) return -1;
   return add_operand(r, (dvt_operand){.kind = DVT_OPERAND_VECTOR, .source = source});
 }
 
@@ -137,9 +137,9 @@ static bool add_scale(const dvt_fuser *f, dvt_recipe *r, const dvt_link *scale, 
 static bool is_affine(const dvt_link *link) { return link->kind <= DVT_LINK_NORM; }
 
 static bool is_constant_link(const dvt_fuser *f, const dvt_link *link) {
-  if (link->kind != DVT_LINK_NORM) return dvt_fuser_constant(f, link->operand) != NULL;
+  if (link->kind != DVT_LINK_NORM) return dvt_fuser_known(f, link->operand) != NULL;
   for (int i = 0; i < 4; i++)
-    if (!dvt_fuser_constant(f, link->norm[i])) return false;
+    if (!dvt_fuser_known(f, link->norm[i])) return false;
   return true;
 }
 
@@ -148,7 +148,7 @@ static bool may_fold(const dvt_fuser *f, const dvt_chain *chain, int affine) {
   if (chain->dtype != TF_FLOAT && chain->dtype != TF_DOUBLE) return false;
   for (int i = 0; i < affine; i++)
     if (!is_constant_link(f, &chain->links[i])) return false;
-  return chain->channels > 0 && dvt_fuser_constant(f, dvt_fuser_input(f, chain->root, 1));
+  return chain->channels > 0 && dvt_fuser_known(f, dvt_fuser_input(f, chain->root, 1));
 }
 
 static bool add_folded(dvt_recipe *r) {

@@ -20,7 +20,7 @@ static bool put(TF_Tensor *t, int64_t i, double value) {
 
 static bool has_channels(const dvt_fuser *f, const dvt_chain *chain, dvt_source source) {
   const TF_Tensor *t = dvt_fuser_constant(f, source);
-  return t->dtype == chain->dtype && dvt_tensor_count(t) == chain->channels;
+  return t && t->dtype == chain->dtype && dvt_tensor_count(t) == chain->channels;
 }
 
 // factor[c] and summand[c] after all the links.
@@ -64,29 +64,29 @@ static bool transposes_filter(const dvt_fuser *f, const dvt_chain *chain) {
 }
 
 // The usual case: channels last, float.
-static bool scale_rows(const float *from, int64_t rows, int64_t channels, const double *factor, float *to) {
+static bool scale_rows(float *x, int64_t rows, int64_t channels, const double *factor) {
   bool finite = true;
-  for (int64_t r = 0; r < rows; r++, from += channels, to += channels)
+  for (int64_t r = 0; r < rows; r++, x += channels)
     for (int64_t c = 0; c < channels; c++) {
-      to[c] = (float)((double)from[c] * factor[c]);
-      finite &= to[c] - to[c] == 0;
+      x[c] = (float)((double)x[c] * factor[c]);
+      finite &= x[c] - x[c] == 0;
     }
   return finite;
 }
 
 // Channels are the last dims of a filter, but the first of a transposed matrix.
 static bool scale_filter(const dvt_fuser *f, const dvt_chain *chain, const double *factor,
-                         const TF_Tensor *filter, TF_Tensor *out) {
+                         TF_Tensor *filter) {
   int64_t count = dvt_tensor_count(filter);
   if (count == 0 || count % chain->channels != 0) return false;
   int64_t run = transposes_filter(f, chain) ? count / chain->channels : 1;
   if (run == 1 && filter->dtype == TF_FLOAT)
-    return scale_rows(filter->data, count / chain->channels, chain->channels, factor, out->data);
+    return scale_rows(filter->data, count / chain->channels, chain->channels, factor);
   bool finite = true;
   for (int64_t i = 0; i < count; i += chain->channels * run) {
     int64_t at = i;
     for (int64_t c = 0; c < chain->channels; c++)
-      for (int64_t k = 0; k < run; k++, at++) finite &= put(out, at, element(filter, at) * factor[c]);
+      for (int64_t k = 0; k < run; k++, at++) finite &= put(filter, at, element(filter, at) * factor[c]);
   }
   return finite;
 }
@@ -94,15 +94,15 @@ static bool scale_filter(const dvt_fuser *f, const dvt_chain *chain, const doubl
 bool dvt_fold_weights(const dvt_fuser *f, const dvt_recipe *recipe, TF_Tensor *out_filter,
                       TF_Tensor *out_bias) {
   const dvt_chain *chain = recipe->chain;
-  const TF_Tensor *filter = dvt_fuser_constant(f, dvt_fuser_input(f, chain->root, 1));
+  dvt_source filter = dvt_fuser_input(f, chain->root, 1);
   double *factor = dvt_malloc(2 * (size_t)chain->channels * sizeof *factor);
   if (!factor) return false;
   dvt_status status =
-      dvt_tensor_init_lasting(out_filter, chain->dtype, dvt_tensor_dims(filter), filter->rank);
+      dvt_session_node_copy_constant(dvt_fuser_node(f, filter.node), filter.index, out_filter);
   if (!status) status = dvt_tensor_init_allocate(out_bias, chain->dtype, &chain->channels, 1);
-  bool fine = !status && filter->dtype == chain->dtype &&
+  bool fine = !status && out_filter->dtype == chain->dtype &&
               gather(f, recipe, factor, factor + chain->channels) &&
-              scale_filter(f, chain, factor, filter, out_filter);
+              scale_filter(f, chain, factor, out_filter);
   for (int64_t c = 0; fine && c < chain->channels; c++)
     fine = isfinite(factor[c]) && put(out_bias, c, factor[chain->channels + c]);
   dvt_status_free(status);

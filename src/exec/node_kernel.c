@@ -6,6 +6,7 @@
 #include "op/registry.h"
 #include "tensor/tensor_proto.h"
 
+#define LATER_BYTES ((size_t)16 << 10)       // constants from here on are decoded when they are asked for
 #define MAX_FOLDED_BYTES ((size_t)10 << 20)  // larger results are computed in every step rather than kept
 
 // Every device a graph asks for and this machine lacks is replaced by the CPU; said once a session.
@@ -69,11 +70,17 @@ static TF_Tensor *new_constants(TF_Session *session, const dvt_session_node *nod
   return dvt_arena_calloc(&session->arena, (size_t)node->op->def.output_count, sizeof(TF_Tensor));
 }
 
-static dvt_status decode(const dvt_node_def *def, TF_Tensor *out) {
-  dvt_str value = {0}, proto;
+static dvt_status find_proto(const dvt_node_def *def, dvt_str *out_proto) {
+  dvt_str value = {0};
   DVT_RETURN_IF_ERROR(dvt_node_attr_or_error(def, DVT_STR("value"), &value));
-  DVT_RETURN_IF_ERROR(dvt_attr_get_tensor(value, &proto));
-  DVT_RETURN_IF_ERROR(dvt_tensor_from_proto_lasting(proto, out));
+  return dvt_attr_get_tensor(value, out_proto);
+}
+
+static dvt_status decode(const dvt_node_def *def, TF_Tensor *out) {
+  dvt_str proto;
+  DVT_RETURN_IF_ERROR(find_proto(def, &proto));
+  DVT_RETURN_IF_ERROR(dvt_tensor_from_proto_later(proto, LATER_BYTES, out));
+  if (!out->dtype) DVT_RETURN_IF_ERROR(dvt_tensor_from_proto_lasting(proto, out));
   if (out->dtype == def->output_types[0]) return NULL;
   dvt_status status =
       dvt_error(TF_INVALID_ARGUMENT, "attr 'dtype' is %s but the tensor in attr 'value' is %s",
@@ -82,7 +89,7 @@ static dvt_status decode(const dvt_node_def *def, TF_Tensor *out) {
   return status;
 }
 
-dvt_status dvt_session_node_decode_constant(TF_Session *session, dvt_session_node *node) {
+dvt_status dvt_session_node_read_constant(TF_Session *session, dvt_session_node *node) {
   if (node->fold == DVT_FOLD_CONSTANT) return NULL;
   TF_Tensor *values = new_constants(session, node);
   if (!values) return dvt_error_out_of_memory(sizeof *values);
@@ -92,6 +99,42 @@ dvt_status dvt_session_node_decode_constant(TF_Session *session, dvt_session_nod
   node->constants = values;
   node->fold = DVT_FOLD_CONSTANT;
   return NULL;
+}
+
+dvt_status dvt_session_node_repeat_constant(TF_Session *session, dvt_session_node *node,
+                                            const dvt_session_node *of) {
+  TF_Tensor *values = new_constants(session, node);
+  if (!values) return dvt_error_out_of_memory(sizeof *values);
+  DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(values, of->constants));
+  node->constants = values;
+  node->repeats = of->repeats ? of->repeats : of;
+  node->fold = DVT_FOLD_CONSTANT;
+  return NULL;
+}
+
+static dvt_status decode_values(const dvt_session_node *node, TF_Tensor *out) {
+  dvt_str proto;
+  DVT_RETURN_IF_ERROR(find_proto(&(node->repeats ? node->repeats : node)->op->def, &proto));
+  return dvt_tensor_from_proto_lasting(proto, out);
+}
+
+dvt_status dvt_session_node_complete_constant(const dvt_session_node *node) {
+  TF_Tensor value = {0};
+  if (node->constants->buffer) return NULL;
+  if (node->repeats) {
+    DVT_RETURN_IF_ERROR(dvt_session_node_complete_constant(node->repeats));
+    DVT_RETURN_IF_ERROR(dvt_tensor_init_copy(&value, node->repeats->constants));
+  } else {
+    DVT_RETURN_IF_ERROR(decode_values(node, &value));
+  }
+  dvt_tensor_reset(node->constants);
+  dvt_tensor_move(node->constants, &value);
+  return NULL;
+}
+
+dvt_status dvt_session_node_copy_constant(const dvt_session_node *node, int32_t index, TF_Tensor *out) {
+  const TF_Tensor *known = &node->constants[index];
+  return known->buffer ? dvt_tensor_clone(known, out) : decode_values(node, out);
 }
 
 static bool worth_keeping(const dvt_kernel_output *outputs, int32_t count) {

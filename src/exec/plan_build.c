@@ -145,6 +145,8 @@ static dvt_status build(builder *b, int fetch_count) {
   for (size_t i = 0; i < x->order_count; i++)
     if (!is_dropped(b, x->order[i])) lay_out_node(b, x->order[i]);
   for (int i = 0; i < fetch_count; i++) b->plan->fetches[i] = plan_source(b, x->fetches[i]);
+  for (int32_t i = 0; i < b->plan->constant_count; i++)
+    DVT_RETURN_IF_ERROR(dvt_session_node_complete_constant(b->plan->constant_values[i].node));
   b->plan->has_array = suits_array(b->plan);
   return find_unread_outputs(b->plan, fetch_count);
 }

@@ -97,6 +97,7 @@ static void drop_from_node(void *arg, dvt_session_node *node) {
     for (int32_t i = 0; node->constants && i < node->op->def.output_count; i++)
       dvt_tensor_reset(&node->constants[i]);
     node->constants = NULL;
+    node->repeats = NULL;
     node->fold = DVT_FOLD_UNKNOWN;
   }
   if (!node->kernel_def || node->kernel_def->plugin != plugin) return;

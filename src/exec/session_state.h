@@ -52,7 +52,8 @@ typedef struct dvt_session_node {
   bool has_kernel;
   uint8_t kind;                    // dvt_node_kind
   uint8_t fold;                    // dvt_fold_state
-  TF_Tensor *constants;            // DVT_FOLD_CONSTANT: the values of all outputs
+  TF_Tensor *constants;            // DVT_FOLD_CONSTANT: all outputs; see read_constant
+  const struct dvt_session_node *repeats;  // an Identity's CONST whose values come when they are asked for
   int32_t arg_index;               // ARG: which input of the call
   dvt_made_node *made;             // nodes that do this one's work together with that of its readers
   dvt_str fused_ops, fused_names;  // of a node that stands for several: "Conv2D + Relu", "'conv', 'relu'"
@@ -178,8 +179,16 @@ void dvt_instances_deinit(TF_Session *session);
 // Finds and creates the node's kernel unless it has one.
 dvt_status dvt_session_node_find_kernel(TF_Session *session, dvt_session_node *node) DVT_NODISCARD;
 dvt_status dvt_session_node_make_kernel(TF_Session *session, dvt_session_node *node) DVT_NODISCARD;
-// Decodes a CONST node's tensor.
-dvt_status dvt_session_node_decode_constant(TF_Session *session, dvt_session_node *node) DVT_NODISCARD;
+// Reads the tensor of a CONST node into `constants`. The values of a large one stay away (the tensor has no buffer)
+// until they are asked for: plans often need them in another form only.
+dvt_status dvt_session_node_read_constant(TF_Session *session, dvt_session_node *node) DVT_NODISCARD;
+// What an Identity of such a constant, or of another Identity of it, has.
+dvt_status dvt_session_node_repeat_constant(TF_Session *session, dvt_session_node *node,
+                                            const dvt_session_node *of) DVT_NODISCARD;
+// Sees to it that `constants` of a node that has them have their values. Errors: out of memory only.
+dvt_status dvt_session_node_complete_constant(const dvt_session_node *node) DVT_NODISCARD;
+// A tensor of its own with the value of constant `index` of the node, which has some. *out is empty.
+dvt_status dvt_session_node_copy_constant(const dvt_session_node *node, int32_t index, TF_Tensor *out) DVT_NODISCARD;
 // Computes the outputs of a stateless node from `inputs` and keeps them in `constants`, unless they are too
 // large or the kernel fails; then fold becomes DVT_FOLD_NEVER and the node runs in every step. Errors: out of
 // memory only.

@@ -259,6 +259,36 @@ static void test_fetched_constant_may_be_written_to(void **state) {
   TF_DeleteGraph(g);
 }
 
+// Values of large constants are read when a plan has them as they are: after one that needs their shape only,
+// directly and through Identity, and for kernels that are folded.
+static void test_large_constants(void **state) {
+  (void)state;
+  enum { COUNT = 6000 };
+  register_op("Identity", "input: T -> output: T | T: type", false);
+  add_kernel("Identity", NULL, identity_compute, NULL);
+  TF_Graph *g = TF_NewGraph();
+  TF_Output c = constant(g, "c", make_vector(COUNT, 7)),
+            first = OUT(node(g, "Identity", "first", c, NONE, NULL)),
+            second = OUT(node(g, "Identity", "second", first, NONE, NULL)),
+            folded = OUT(node(g, "TestIdentity", "folded", second, NONE, NULL)),
+            waits = OUT(node(g, "Identity", "waits", first, NONE, node(g, "NoOp", "wait", NONE, NONE, NULL)));
+  const TF_Output orders[][5] = {{second, c, first, folded, waits},
+                                 {folded, second, first, c, waits},
+                                 {waits, first, c, second, folded}};
+  for (size_t i = 0; i < DVT_COUNT_OF(orders); i++) {
+    TF_Session *s = new_session(g, NULL, 0);
+    for (size_t k = 0; k < DVT_COUNT_OF(orders[i]); k++) {
+      TF_Tensor *t = run1(s, NONE, NULL, orders[i][k]);
+      assert_ok();
+      assert_int_equal(TF_Dim(t, 0), COUNT);
+      for (int at = 0; at < COUNT; at++) assert_true(((float *)TF_TensorData(t))[at] == (float)(7 + at));
+      TF_DeleteTensor(t);
+    }
+    end_session(s);
+  }
+  TF_DeleteGraph(g);
+}
+
 // Rules 114 and 115: one kernel a node and session, whatever plans share it; deleted with the session.
 static void test_rule_114_one_kernel_per_node_and_session(void **state) {
   (void)state;
@@ -570,6 +600,7 @@ int main(void) {
       cmocka_unit_test(test_rule_185_constants_are_folded),
       cmocka_unit_test(test_folding_can_be_switched_off),
       cmocka_unit_test(test_fetched_constant_may_be_written_to),
+      cmocka_unit_test(test_large_constants),
       cmocka_unit_test(test_rule_114_one_kernel_per_node_and_session),
       cmocka_unit_test(test_rule_116_create_is_retried),
       cmocka_unit_test(test_failing_create_names_its_node_once),

@@ -60,7 +60,7 @@ static const dvt_value *value_of_input(void *arg, int index) {
 static bool read_tensor(const dvt_shape_pass *pass, int index, TF_Tensor *out) {
   dvt_source source = source_at(pass, index);
   const dvt_node_def *def = source.node < 0 ? NULL : pass->net->defs[source.node];
-  if (!pass->net->constant && is_const(def)) return dvt_const_tensor(def, MAX_CONST_ELEMENTS, out);
+  if (is_const(def)) return dvt_const_tensor(def, MAX_CONST_ELEMENTS, out);
   const dvt_value *value = value_of_source(pass, source);
   return value && dvt_value_to_tensor(value, out);
 }
@@ -69,7 +69,7 @@ static const TF_Tensor *input_tensor(void *arg, int index) {
   dvt_shape_pass *pass = arg;
   dvt_source source = source_at(pass, index);
   const TF_Tensor *constant = source.node < 0 ? NULL : constant_of(pass, source);
-  if (constant) return constant;
+  if (constant && !dvt_tensor_is_empty(constant)) return constant;
   for (struct dvt_shape_constant *c = pass->constants; c; c = c->next)
     if (c->index == index) return &c->tensor;
   struct dvt_shape_constant *made = dvt_arena_calloc(&pass->run->scratch, 1, sizeof *made);

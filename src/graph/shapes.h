@@ -42,7 +42,8 @@ typedef struct dvt_net {
   size_t order_count;
   const dvt_shape *const
       *hints;  // by node: shapes claimed for its outputs; what contradicts inference is dropped
-  // The value of an output that is constant, or NULL. Without it Const nodes are decoded.
+  // The value of an output that is constant, maybe without its elements, or NULL. Const nodes are decoded where it
+  // is missing or without elements.
   const TF_Tensor *(*constant)(void *arg, int32_t node, int output);
   void *arg;
   const dvt_function_library *functions;  // NULL: calls are not followed

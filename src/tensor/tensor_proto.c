@@ -215,26 +215,34 @@ static dvt_status read_elements(dvt_str proto, dvt_str content, TF_Tensor *out, 
   }
 }
 
-static dvt_status from_proto(dvt_str proto, bool lasting, TF_Tensor *out) {
-  proto_parts parts = {0};
+typedef struct proto_shape {
   int64_t dims[DVT_MAX_RANK], count;
   int rank;
   size_t bytes;
-  DVT_RETURN_IF_ERROR(read_parts(proto, &parts));
-  if (!dvt_dtype_is_valid(parts.dtype))
-    return dvt_error(TF_INVALID_ARGUMENT, "TensorProto has dtype %d (%s), which no tensor can have",
-                     parts.dtype, dvt_dtype_name(parts.dtype));
-  DVT_RETURN_IF_ERROR(dvt_shape_from_proto(parts.shape, dims, DVT_MAX_RANK, &rank));
-  if (rank < 0) rank = 0;
-  DVT_RETURN_IF_ERROR(dvt_shape_count(dims, rank, &count));
-  DVT_RETURN_IF_ERROR(check_content(&parts, count));
-  DVT_RETURN_IF_ERROR(dvt_shape_bytes(parts.dtype, dims, rank, &bytes));
-  DVT_RETURN_IF_ERROR(check_fits_machine(bytes));
+} proto_shape;
 
+// All that can be wrong but for the elements.
+static dvt_status read_frame(dvt_str proto, proto_parts *parts, proto_shape *shape) {
+  DVT_RETURN_IF_ERROR(read_parts(proto, parts));
+  if (!dvt_dtype_is_valid(parts->dtype))
+    return dvt_error(TF_INVALID_ARGUMENT, "TensorProto has dtype %d (%s), which no tensor can have",
+                     parts->dtype, dvt_dtype_name(parts->dtype));
+  DVT_RETURN_IF_ERROR(dvt_shape_from_proto(parts->shape, shape->dims, DVT_MAX_RANK, &shape->rank));
+  if (shape->rank < 0) shape->rank = 0;
+  DVT_RETURN_IF_ERROR(dvt_shape_count(shape->dims, shape->rank, &shape->count));
+  DVT_RETURN_IF_ERROR(check_content(parts, shape->count));
+  DVT_RETURN_IF_ERROR(dvt_shape_bytes(parts->dtype, shape->dims, shape->rank, &shape->bytes));
+  return check_fits_machine(shape->bytes);
+}
+
+static dvt_status from_proto(dvt_str proto, bool lasting, TF_Tensor *out) {
+  proto_parts parts = {0};
+  proto_shape shape;
   TF_Tensor tensor = {0};
-  DVT_RETURN_IF_ERROR(
-      (lasting ? dvt_tensor_init_lasting : dvt_tensor_init_allocate)(&tensor, parts.dtype, dims, rank));
-  dvt_status status = read_elements(proto, parts.content, &tensor, count);
+  DVT_RETURN_IF_ERROR(read_frame(proto, &parts, &shape));
+  DVT_RETURN_IF_ERROR((lasting ? dvt_tensor_init_lasting : dvt_tensor_init_allocate)(&tensor, parts.dtype,
+                                                                                     shape.dims, shape.rank));
+  dvt_status status = read_elements(proto, parts.content, &tensor, shape.count);
   if (status) {
     dvt_tensor_reset(&tensor);
     return status;
@@ -247,4 +255,16 @@ dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) { return from_pr
 
 dvt_status dvt_tensor_from_proto_lasting(dvt_str proto, TF_Tensor *out) {
   return from_proto(proto, true, out);
+}
+
+dvt_status dvt_tensor_from_proto_later(dvt_str proto, size_t least_bytes, TF_Tensor *out) {
+  proto_parts parts = {0};
+  proto_shape shape;
+  DVT_RETURN_IF_ERROR(read_frame(proto, &parts, &shape));
+  if (parts.content.len < least_bytes || shape.count == 0 || parts.dtype == TF_BOOL ||
+      dvt_dtype_size(parts.dtype) == 0)
+    return NULL;
+  DVT_RETURN_IF_ERROR(dvt_tensor_set_shape(out, shape.dims, shape.rank));
+  out->dtype = parts.dtype;
+  return NULL;
 }

@@ -12,6 +12,9 @@
 dvt_status dvt_tensor_from_proto(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
 // The same for a value that stays (dvt_tensor_init_lasting).
 dvt_status dvt_tensor_from_proto_lasting(dvt_str proto, TF_Tensor *out) DVT_NODISCARD;
+// Shape and dtype only, checked as above, if reading the values then can fail for want of memory only and they are
+// `least_bytes` at least; else *out stays empty. The tensor has no buffer.
+dvt_status dvt_tensor_from_proto_later(dvt_str proto, size_t least_bytes, TF_Tensor *out) DVT_NODISCARD;
 // Appends the TensorProto's fields to *out. UNIMPLEMENTED for resource and variant.
 dvt_status dvt_tensor_to_proto(const TF_Tensor *t, dvt_buf *out) DVT_NODISCARD;
 // dtype and shape only (no values are read). *out_rank -1 for unknown rank; dims up to `capacity` are written.

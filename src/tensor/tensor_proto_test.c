@@ -226,6 +226,40 @@ static void test_malformed_bytes(void **state) {
   }
 }
 
+static dvt_status later_from_text(const char *text, size_t least_bytes, TF_Tensor *out) {
+  dvt_buf wire = {0};
+  dvt_test_expect_ok(dvt_text_parse(&dvt_schema_tensor_proto, dvt_str_from(text), "proto", &wire));
+  dvt_status status = dvt_tensor_from_proto_later(dvt_buf_str(&wire), least_bytes, out);
+  dvt_buf_deinit(&wire);
+  return status;
+}
+
+// Shape and dtype alone, where nothing but memory can be wanting afterwards.
+static void test_values_that_come_later(void **state) {
+  (void)state;
+  const char *two = "dtype: DT_FLOAT tensor_shape{dim{size:2} dim{size:1}} tensor_content: 'abcdefgh'";
+  TF_Tensor t = {0};
+  dvt_test_expect_ok(later_from_text(two, 8, &t));
+  assert_true(t.dtype == TF_FLOAT && t.rank == 2 && dvt_tensor_dims(&t)[0] == 2 && dvt_tensor_count(&t) == 2);
+  assert_true(dvt_tensor_is_empty(&t));
+  dvt_tensor_reset(&t);
+  static const char *const at_once[] = {
+      "dtype: DT_FLOAT tensor_shape{dim{size:2}} float_val: [1,2]",
+      "dtype: DT_FLOAT tensor_shape{dim{size:0}}",
+      "dtype: DT_BOOL tensor_shape{dim{size:8}} tensor_content: 'abcdefgh'",
+      "dtype: DT_STRING tensor_shape{dim{size:1}} tensor_content: '\\007abcdefg'"};
+  for (size_t i = 0; i < DVT_COUNT_OF(at_once); i++) {
+    t = (TF_Tensor){0};
+    dvt_test_expect_ok(later_from_text(at_once[i], 8, &t));
+    assert_int_equal(t.dtype, 0);
+  }
+  dvt_test_expect_ok(later_from_text(two, 9, &t));
+  assert_int_equal(t.dtype, 0);
+  dvt_test_expect_error(
+      later_from_text("dtype: DT_FLOAT tensor_shape{dim{size:3}} tensor_content: 'abcdefgh'", 8, &t),
+      TF_INVALID_ARGUMENT, "8 bytes of tensor_content for 3 elements");
+}
+
 static bool proto_attempt(void *arg) {
   TF_Tensor t = {0}, back = {0};
   dvt_buf wire = {0}, proto = {0};
@@ -280,6 +314,7 @@ int main(void) {
       cmocka_unit_test(test_every_dtype_round_trips),
       cmocka_unit_test(test_single_values_are_written_typed),
       cmocka_unit_test(test_malformed_bytes),
+      cmocka_unit_test(test_values_that_come_later),
       cmocka_unit_test(test_survives_allocation_failures),
       cmocka_unit_test(test_repeated_strings_must_fit_into_memory),
   };

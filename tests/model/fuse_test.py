@@ -31,7 +31,7 @@ class Builder:
         """A constant, or a value that is fed."""
         v = self.values(shape, low, high)
         if constant:
-            return tf.constant(v)
+            return tf.identity(tf.constant(v)) if self.some() else tf.constant(v)
         p = tf1.placeholder(self.dtype, shape)
         self.feeds[p] = v
         return p
@@ -44,7 +44,7 @@ class Builder:
 
     def root(self, kind, constant=True):
         """The first node and its number of channels."""
-        batch, size, inputs = self.pick(1, 2), self.pick(5, 8, 13), self.pick(1, 3, 16)
+        batch, size, inputs = self.pick(1, 2), self.pick(5, 8, 13), self.pick(1, 3, 16, 40)
         channels = self.pick(4, 16, 17)
         if kind == "matmul":
             x = self.value([batch * 3, inputs], False)
