@@ -17,6 +17,12 @@
 #define DVP_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define DVP_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+// Where part i of `parts` begins, into which `total` things are divided as evenly as can be.
+static inline int64_t dvp_part(int64_t total, int64_t parts, int64_t i) {
+  int64_t longer = total % parts;
+  return total / parts * i + DVP_MIN(i, longer);
+}
+
 typedef struct dvp_call {
   TF_OpKernelContext *ctx;
   TF_Status *status;

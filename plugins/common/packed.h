@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/call.h"
+
 #ifdef DVP_ISA_V3
 #define DVP_PACKED_CODE dvp_packed_here_avx2
 #else
@@ -76,27 +78,35 @@ static inline int64_t dvp_packed_panel_start(int64_t n, int64_t n0) {
 // How a product of this many rows is cut into units for `threads` threads: by blocks of rows while those are
 // many, else by columns, so that no two threads read the same part of the packed matrix.
 typedef struct dvp_packed_cut {
-  int64_t rows, columns;  // of a unit
+  int64_t rows, columns;  // of a unit, at most
   int64_t blocks, units;  // unit u has block u % blocks of the rows
   int64_t unit_ps;        // its estimated cost
 } dvp_packed_cut;
+// Rows are cut at multiples of this, which have no blocks of registers that are not full.
+#define DVP_PACKED_STRIP 12
 static inline dvp_packed_cut dvp_packed_cut_for(int64_t rows, int64_t k, int64_t n, int64_t threads) {
-  dvp_packed_cut cut = {.rows = DVP_PACKED_ROWS, .columns = n};
+  int64_t strips = (rows + DVP_PACKED_STRIP - 1) / DVP_PACKED_STRIP;
+  dvp_packed_cut cut = {.columns = n, .blocks = (rows + DVP_PACKED_ROWS - 1) / DVP_PACKED_ROWS};
   double macs = (double)rows * (double)n * (double)k;
   if (macs < 1 << 19) threads = 1;
-  if (threads > 1 && rows < 2 * threads * DVP_PACKED_ROWS) {
-    if (n >= 64 * threads && rows < 2 * DVP_PACKED_ROWS) {
-      cut.columns = ((n + threads - 1) / threads + 15) / 16 * 16;
-    } else {
-      int64_t even = ((rows + 2 * threads - 1) / (2 * threads) + 11) / 12 * 12;
-      if (even < cut.rows) cut.rows = even;
-    }
-  }
-  cut.blocks = (rows + cut.rows - 1) / cut.rows;
+  if (threads > 1 && n >= 64 * threads && rows < 2 * DVP_PACKED_ROWS)
+    cut.columns = ((n + threads - 1) / threads + 15) / 16 * 16;
+  else if (threads > 1)
+    cut.blocks =
+        rows < 2 * threads * DVP_PACKED_ROWS ? 2 * threads : (cut.blocks + threads - 1) / threads * threads;
+  if (cut.blocks > strips) cut.blocks = strips;
+  cut.rows = (strips + cut.blocks - 1) / cut.blocks * DVP_PACKED_STRIP;
   cut.units = cut.blocks * ((n + cut.columns - 1) / cut.columns);
   double cost = macs / (double)cut.units * 22;
   cut.unit_ps = cost < 1e15 ? (int64_t)cost : (int64_t)1e15;
   return cut;
+}
+// The rows [*m0, *m1) of unit u: as many as other units have, up to a strip.
+static inline void dvp_packed_cut_rows(const dvp_packed_cut *cut, int64_t rows, int64_t unit, int64_t *m0,
+                                       int64_t *m1) {
+  int64_t strips = (rows + DVP_PACKED_STRIP - 1) / DVP_PACKED_STRIP, block = unit % cut->blocks;
+  *m0 = dvp_part(strips, cut->blocks, block) * DVP_PACKED_STRIP;
+  *m1 = DVP_MIN(rows, dvp_part(strips, cut->blocks, block + 1) * DVP_PACKED_STRIP);
 }
 // The columns [*n0, *n1) of unit u, at bounds of panels.
 static inline void dvp_packed_cut_columns(const dvp_packed_cut *cut, int64_t n, int64_t unit, int64_t *n0,

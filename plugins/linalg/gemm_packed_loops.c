@@ -11,7 +11,8 @@
 #define COLUMNS 16
 #define ROWS 6
 #define BLOCK_K 256  // a panel of so many rows of B is 16 KiB
-#define BLOCK_M 96   // rows of A of which a block stays in the second cache
+#define BLOCK_M 192  // rows of A of which a block stays in the second cache
+#define FAR_ROWS 48  // more of them, apart, compete for the same lines of the caches
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Blocks of k are of like size.
@@ -45,6 +46,10 @@ static void pack(const dvp_gemm *g, const void *pb, void *pout) {
   static void strip_##R(const float *a, int64_t row, const float *panel, int64_t k, float *c, int64_t c_row, \
                         bool more) {                                                                         \
     __m256 left[SUMS][R], right[SUMS][R];                                                                    \
+    _Pragma("GCC unroll 8") for (int i = 0; i < R; i++) {                                                    \
+      __builtin_prefetch(c + i * c_row, 1);                                                                  \
+      __builtin_prefetch(c + i * c_row + COLUMNS - 1, 1);                                                    \
+    }                                                                                                        \
     _Pragma("GCC unroll 8") for (int s = 0; s < SUMS; s++)                                                   \
         _Pragma("GCC unroll 8") for (int i = 0; i < R; i++) left[s][i] = right[s][i] = _mm256_setzero_ps();  \
     int64_t at = 0;                                                                                          \
@@ -101,14 +106,22 @@ static void narrow_strip(int64_t rows, const float *a, int64_t row, const float 
     memcpy(c + i * c_row, block + i * COLUMNS, (size_t)columns * sizeof(float));
 }
 
-// A block of rows of A, `row` apart and dense, by all panels of columns [n0, n1).
+// Into the second cache, while something else is computed.
+static void fetch(const float *from, int64_t floats) {
+  for (int64_t i = 0; i < floats; i += 16) __builtin_prefetch(from + i, 0, 2);
+}
+
+// A block of rows of A, `row` apart and dense, by all panels of columns [n0, n1). Each strip fetches a part
+// of the next panel.
 static void block(const float *a, int64_t row, int64_t rows, const float *panels, int64_t k, float *c,
                   int64_t c_row, int64_t n0, int64_t n1, bool more) {
+  int64_t turns = ceil_div(rows, ROWS);
   for (int64_t n = n0; n < n1; n += COLUMNS) {
-    const float *panel = panels + n * k;
+    const float *panel = panels + n * k, *next = panel + k * COLUMNS;
     int64_t columns = DVP_MIN(COLUMNS, n1 - n);
     for (int64_t m = 0; m < rows; m += ROWS) {
       int64_t height = DVP_MIN(ROWS, rows - m);
+      if (n + COLUMNS < n1) fetch(next + k * COLUMNS / turns * (m / ROWS), k * COLUMNS / turns);
       if (columns == COLUMNS)
         strips[height](a + m * row, row, panel, k, c + m * c_row + n, c_row, more);
       else
@@ -133,8 +146,7 @@ static bool tile(const dvp_gemm *g, const void *pa, const void *pb, void *pc, in
   const float *a = pa, *panels = pb;
   float *c = pc, *dense = NULL;
   int64_t step = k_step(g->k), wide = ceil_div(g->n, COLUMNS) * COLUMNS;
-  // Rows that are far apart compete for the same lines of the caches.
-  bool gathers = g->a_col != 1 || (step < g->k && m1 - m0 > BLOCK_M / 2);
+  bool gathers = g->a_col != 1 || (step < g->k && m1 - m0 > FAR_ROWS);
   if (gathers && !(dense = malloc((size_t)(step * DVP_MIN(BLOCK_M, m1 - m0)) * sizeof(float)))) return false;
   for (int64_t k = 0; k < g->k; k += step) {
     int64_t depth = DVP_MIN(step, g->k - k);

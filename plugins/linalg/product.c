@@ -10,6 +10,8 @@
 #define TILE_MACS (1 << 18)
 // Columns that a tile keeps at least where rows could be divided instead.
 #define WIDE 128
+// Rows that a tile keeps at least where columns could be divided instead.
+#define MANY_ROWS 192
 
 // ---- the packed right side ----
 
@@ -100,18 +102,24 @@ static bool is_worth_packing(dvp_call *call, const dvp_products *p, int64_t coun
 
 // ---- tiles ----
 
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 typedef struct run {
   const dvp_products *p;
-  const packed *packed;  // NULL: b as it is
-  int64_t m_tiles, n_tiles, m_step, n_step;
+  const packed *packed;                      // NULL: b as it is
+  int64_t m_tiles, n_tiles, m_unit, n_step;  // rows are cut at multiples of m_unit
   atomic_bool out_of_memory;
 } run;
 
-static void run_tile(run *r, int64_t batch, int64_t m0, int64_t n0) {
+static int64_t first_row(const run *r, int64_t tile) {
+  return DVP_MIN(r->p->g.m, dvp_part(ceil_div(r->p->g.m, r->m_unit), r->m_tiles, tile) * r->m_unit);
+}
+
+static void run_tile(run *r, int64_t batch, int64_t m_tile, int64_t n0) {
   const dvp_products *p = r->p;
   const dvp_gemm *g = &p->g;
   const dvp_gemm_kernel *kernel = p->kernel;
-  int64_t m1 = DVP_MIN(m0 + r->m_step, g->m), n1 = DVP_MIN(n0 + r->n_step, g->n);
+  int64_t m0 = first_row(r, m_tile), m1 = first_row(r, m_tile + 1), n1 = DVP_MIN(n0 + r->n_step, g->n);
   const char *a = p->a + (p->a_offsets ? p->a_offsets[batch] : 0) * kernel->bytes;
   const char *b = p->b + (p->b_offsets ? p->b_offsets[batch] : 0) * kernel->bytes;
   char *c = p->c + (p->c_offsets ? p->c_offsets[batch] : 0) * kernel->bytes;
@@ -125,8 +133,7 @@ static void run_tiles(void *arg, int64_t begin, int64_t end) {
   run *r = arg;
   for (int64_t unit = begin; unit < end; unit++) {
     int64_t tile = unit % (r->m_tiles * r->n_tiles);
-    run_tile(r, unit / (r->m_tiles * r->n_tiles), tile / r->n_tiles * r->m_step,
-             tile % r->n_tiles * r->n_step);
+    run_tile(r, unit / (r->m_tiles * r->n_tiles), tile / r->n_tiles, tile % r->n_tiles * r->n_step);
   }
 }
 
@@ -140,7 +147,18 @@ static void clear(dvp_call *call, const dvp_products *p, int64_t count) {
   if (p->after) dvp_epilogue_run(call, p->after, p->kernel->apply, p->c, g->m);
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// By columns while they stay wide: then no two tiles pack the same part of B, or by rows when that is done
+// and there are many, for then no two tiles gather the same rows of A. Else by both.
+static void cut(run *r, int64_t wanted) {
+  const dvp_gemm *g = &r->p->g;
+  bool by_rows = r->packed && g->m >= MANY_ROWS * wanted;
+  int64_t columns = by_rows ? 1 : DVP_MAX(1, DVP_MIN(wanted, g->n / (g->m < 16 ? 16 : WIDE)));
+  r->n_step = DVP_MAX(16, ceil_div(ceil_div(g->n, columns), 16) * 16);
+  r->n_tiles = ceil_div(g->n, r->n_step);
+  r->m_unit = r->packed ? 6 : 8;
+  int64_t tiles = by_rows ? wanted * ceil_div(g->m, MANY_ROWS * wanted) : ceil_div(wanted, r->n_tiles);
+  r->m_tiles = DVP_MIN(tiles, ceil_div(g->m, r->m_unit));
+}
 
 void dvp_products_run(dvp_call *call, const dvp_products *p, int64_t count) {
   const dvp_gemm *g = &p->g;
@@ -153,15 +171,10 @@ void dvp_products_run(dvp_call *call, const dvp_products *p, int64_t count) {
   int64_t wanted = ceil_div(dvt_num_threads(call->ctx), count);
   double macs = (double)g->m * (double)g->n * (double)g->k;
   if (macs < 2.0 * TILE_MACS) wanted = 1;
-  // By columns while they stay wide: then no two tiles pack the same part of B. Else by rows too.
-  int64_t columns = DVP_MAX(1, DVP_MIN(wanted, g->n / (g->m < 16 ? 16 : WIDE)));
-  r.n_step = DVP_MAX(16, ceil_div(ceil_div(g->n, columns), 16) * 16);
-  r.n_tiles = ceil_div(g->n, r.n_step);
-  r.m_step = DVP_MAX(8, ceil_div(ceil_div(g->m, ceil_div(wanted, r.n_tiles)), 8) * 8);
-  r.m_tiles = ceil_div(g->m, r.m_step);
-  double cost = macs / (double)(r.m_tiles * r.n_tiles) * p->kernel->ps_per_mac;
   packed *packed = is_worth_packing(call, p, count) ? keep_packed(call, p) : NULL;
   r.packed = packed;
+  cut(&r, wanted);
+  double cost = macs / (double)(r.m_tiles * r.n_tiles) * p->kernel->ps_per_mac;
   dvp_parallel(call, count * r.m_tiles * r.n_tiles, cost < 1e15 ? (int64_t)cost + 1000 : (int64_t)1e15,
                run_tiles, &r);
   packed_release(packed);

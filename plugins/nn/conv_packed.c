@@ -142,9 +142,10 @@ static void fill_rows(const conv_run *run, int64_t first, int64_t count, const f
 }
 
 static void run_unit(const conv_run *run, int64_t unit, const float **rows) {
-  int64_t n = run->w.out_channels, first = unit % run->cut.blocks * run->cut.rows;
+  int64_t n = run->w.out_channels, first, end;
+  dvp_packed_cut_rows(&run->cut, run->pixels, unit, &first, &end);
   dvp_packed_job job = {.rows = rows,
-                        .row_count = DVP_MIN(run->cut.rows, run->pixels - first),
+                        .row_count = end - first,
                         .segments = run->taps_y * run->taps_x,
                         .length = run->run_length,
                         .packed = run->filter,

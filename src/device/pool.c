@@ -29,6 +29,7 @@ enum {
 #define LONGEST_LOOP (INT64_MAX / (2 * MAX_THREADS))
 #define MIN_LOOP_NS 8000.0   // shorter loops are done before a second thread would have started
 #define MIN_CHUNK_NS 2000.0  // shorter chunks are dominated by taking them
+#define LONG_CHUNK_NS 50000.0
 
 typedef struct task {
   void (*fn)(void *arg);
@@ -591,14 +592,14 @@ bool dvt_pool_run_one(dvt_pool *pool) {
   return true;
 }
 
-// Into how many chunks the loop is worth dividing.
+// Into how many chunks the loop is worth dividing. Into more where they stay long, so that no thread waits
+// long for the last one.
 static int64_t chunk_count(const dvt_pool *pool, int64_t total, int64_t cost_ns) {
   double cost = (double)total * (double)(cost_ns > 0 ? cost_ns : 1);
   if (cost < MIN_LOOP_NS || total > LONGEST_LOOP) return 1;
-  double by_cost = cost / MIN_CHUNK_NS;
-  int64_t most = (int64_t)pool->threads * CHUNKS_PER_THREAD;
-  if (by_cost < (double)most) most = (int64_t)by_cost;
-  return DVT_MIN(most, total);
+  double most = DVT_MIN(cost / MIN_CHUNK_NS, (double)pool->threads * CHUNKS_PER_THREAD);
+  most = DVT_MAX(most, cost / LONG_CHUNK_NS);
+  return most < (double)total ? (int64_t)most : total;
 }
 
 int64_t dvt_pool_chunk(const dvt_pool *pool, int64_t total, int64_t cost_ns) {
