@@ -19,6 +19,10 @@ demo: build/release/build.ninja
 test:
 	scripts/test.sh
 
+# The tests of the SDK in several releases of TensorFlow; their libraries are fetched once (PyPI).
+test-hosts: all
+	scripts/test_hosts.sh
+
 # All figures beside stock TensorFlow and onnxruntime, into docs/performance.md; some ten minutes, less with
 # BENCH_ARGS=--quick.
 bench: all
@@ -50,4 +54,4 @@ tidy: tools build/clang/build.ninja
 clean:
 	rm -rf build
 
-.PHONY: all deps demo test bench install generate tools format tidy clean
+.PHONY: all deps demo test test-hosts bench install generate tools format tidy clean

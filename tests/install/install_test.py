@@ -157,7 +157,8 @@ class Install(unittest.TestCase):
             run("cmake", "-S", os.path.join(ROOT, "examples", "every_host"), "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
                 f"-DCMAKE_C_COMPILER={options.cc}", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
             run("cmake", "--build", folder)
-            self.check_plugin(os.path.join(folder, "cube.so"))
+            for name in ("cube.so", "cube_cc.so"):
+                self.check_plugin(os.path.join(folder, name))
 
     def test_destdir_holds_the_same_files(self):
         stage = self.scratch("stage")

@@ -26,21 +26,20 @@ class Entry(unittest.TestCase):
     def setUpClass(cls):
         cls.hosts = hosts.hosts(options.build, options.sanitized)
         cls.dovetail = cls.hosts[0]
-        cls.stock = cls.hosts[1] if len(cls.hosts) > 1 else None
+        cls.stocks = cls.hosts[1:]
 
     def plugin(self, name):
         return os.path.join(options.build, "tests", "sdk", name + ".so")
 
     def require_stock(self):
-        if not self.stock:
+        if not self.stocks:
             self.skipTest("no TensorFlow here")
-        return self.stock
 
     def test_registers_once_however_it_is_loaded(self):
         for host in self.hosts:
             for env in ({}, PLUGGABLE):
                 for name, op in (("entry_plugin", "EntryOne"), ("entry_cc", "EntryCc")):
-                    with self.subTest(host=host.name, plugin=name, **env):
+                    with self.subTest(host=host.library, plugin=name, **env):
                         out, err, _ = host.run(self.plugin(name), *["EntryOne"] * (op == "EntryOne"), **env)
                         self.assertEqual(err.count("registered " + op + ": 0"), 1, out + err)
                         self.assertNotIn("registers nothing", err)
@@ -75,18 +74,18 @@ class Entry(unittest.TestCase):
     def test_needed_feature(self):
         out, err, _ = self.dovetail.run(self.plugin("entry_needs"), "EntryNeeds")
         self.assertIn(SEVEN, out)
-        stock = self.require_stock()
-        out, err, _ = stock.run(self.plugin("entry_needs"))
-        self.assertNotIn("registered", err)
-        self.assertRegex(err, r'plugin needs 0.1 registers nothing: it needs "shape-attrs", which TensorFlow 2\.\d+\.\d+ does not '
-                              r'have. .*dvt_host_supports\("shape-attrs"\)')
+        for stock in self.stocks:
+            out, err, _ = stock.run(self.plugin("entry_needs"))
+            self.assertNotIn("registered", err)
+            self.assertRegex(err, r'plugin needs 0.1 registers nothing: it needs "shape-attrs", which TensorFlow 2\.\d+\.\d+ '
+                                  r'does not have. .*dvt_host_supports\("shape-attrs"\)')
 
     def test_feature_of_the_future(self):
         out, err, _ = self.dovetail.run(self.plugin("entry_future"))
         self.assertNotIn("registered", err)
         self.assertRegex(out, r'error 9 .*entry_future.so \(future, version 0.1\) needs "time-travel".* later Dovetail')
-        if self.stock:
-            self.assertRegex(self.stock.run(self.plugin("entry_future"))[1], 'registers nothing: it needs "time-travel"')
+        for stock in self.stocks:
+            self.assertRegex(stock.run(self.plugin("entry_future"))[1], 'registers nothing: it needs "time-travel"')
 
     def test_two_versions(self):
         both = self.plugin("entry_plugin") + "," + self.plugin("entry_twin")
@@ -94,17 +93,18 @@ class Entry(unittest.TestCase):
         self.assertEqual(err.count("registered"), 1, err)
         self.assertRegex(out, r"load: error 6 .*entry_twin.so is version 1.1 of entry, whose version 1.0 is loaded from "
                               r".*entry_plugin.so. Unload")
-        stock = self.require_stock()
-        out, err, _ = stock.run(both, "EntryOne")
-        self.assertEqual(err.count("registered"), 1, err)
-        self.assertIn(SEVEN, out)
-        self.assertRegex(err, r"plugin entry 1.1 registers nothing: version 1.0 of it is loaded from .*entry_plugin.so")
+        for stock in self.stocks:
+            out, err, _ = stock.run(both, "EntryOne")
+            self.assertEqual(err.count("registered"), 1, err)
+            self.assertIn(SEVEN, out)
+            self.assertRegex(err, r"plugin entry 1.1 registers nothing: version 1.0 of it is loaded from .*entry_plugin.so")
 
     def test_registers_nothing(self):
         out, _, _ = self.dovetail.run(self.plugin("entry_nothing"))
         self.assertRegex(out, r"error 9 .*\(nothing, version 0.1\) registers nothing. The function that DVT_PLUGIN names")
-        if self.stock:
-            self.assertIn("plugin nothing 0.1 registers nothing: neither the function", self.stock.run(self.plugin("entry_nothing"))[1])
+        for stock in self.stocks:
+            self.assertIn("plugin nothing 0.1 registers nothing: neither the function",
+                          stock.run(self.plugin("entry_nothing"))[1])
 
     def test_other_abi(self):
         out, _, _ = self.dovetail.run(self.plugin("entry_abi"))

@@ -30,9 +30,11 @@ class Host:
 
 
 def hosts(build, sanitized):
+    """Dovetail first, then the TensorFlow of this Python and those of DVT_TEST_HOSTS (libtensorflow_cc.so.2 of each, with
+    colons between)."""
     found = [Host("Dovetail", build, os.path.join(build, "lib", "libdovetail.so.0"))]
-    stock = None if sanitized else stock_library()
-    return found + ([Host("TensorFlow", build, stock)] if stock else [])
+    libraries = [] if sanitized else [stock_library(), *os.environ.get("DVT_TEST_HOSTS", "").split(":")]
+    return found + [Host("TensorFlow", build, library) for library in libraries if library]
 
 
 def run_python(code, *args):

@@ -48,14 +48,14 @@ class Hosts(unittest.TestCase):
             self.assertEqual(bound.group(1), host.name)
             self.assertNotIn("denies", err)
             print(f"{host.name} {bound.group(2)}: bound in {int(bound.group(3)) / 1000:.1f} us")
-            outputs[host.name] = out
-        self.assertIn("-> 1 [2,3]", outputs["Dovetail"])
+            outputs[host.library] = out
+        self.assertIn("-> 1 [2,3]", outputs[self.hosts[0].library])
         self.assertEqual(len(set(outputs.values())), 1, outputs)
 
     def test_functions_that_a_host_lacks(self):
         for host in self.hosts:
             out, err, _ = host.run(self.plugin, "SdkSource rows=2|SdkPeek", TF_CPP_MIN_LOG_LEVEL="0")
-            self.assertIn(" I a log line of 2 elements", err)
+            self.assertRegex(err, r" I .*a log line of 2 elements")
             if host.name == "Dovetail":
                 self.assertIn("-> 9 [2] 0100000000000000 0100000000000000", out)
             else:

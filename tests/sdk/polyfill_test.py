@@ -19,7 +19,7 @@ class Polyfills(unittest.TestCase):
     def compare(self, *chain):
         outputs = []
         for host in self.hosts:
-            with self.subTest(host=host.name):
+            with self.subTest(host=host.library):
                 out, err, status = host.run(",".join([self.plugin, self.plugin.replace("polyfill", "scale")]), *chain)
                 self.assertEqual(status, 0, out + err)
                 self.assertNotIn(": error", out.splitlines()[0])
