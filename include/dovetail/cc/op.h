@@ -121,6 +121,7 @@ class OpSpec {
     TF_RegisterOpDefinition(std::exchange(builder_, nullptr), ScratchStatus());
     const Status status = TakeStatus(ScratchStatus());
     if (!status.ok()) LOG(ERROR) << "Op " << name_ << " is not registered: " << status.error_message();
+    (*OwnOps())[name_] = &record_->args;
     return record_.release();
   }
 

@@ -4,6 +4,7 @@
 #ifndef DOVETAIL_CC_OP_ARGS_H_
 #define DOVETAIL_CC_OP_ARGS_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ DVT_CC_BEGIN
 namespace tensorflow {
 namespace dvt {
 
-// One input or output: "values: N * T" has the name "values" and the length "N", "values: T" the type "T".
+// One input or output: "values: N * T" has the name "values", the type "T" and the length "N".
 struct OpArg {
   std::string name;
   std::string type;
@@ -42,6 +43,8 @@ class OpArgs {
   bool OutputRange(StringPiece name, int num_inputs, int *start, int *stop) const {
     return Range(outputs_, name, num_inputs, start, stop);
   }
+  const std::vector<OpArg> &inputs() const { return inputs_; }
+  const std::vector<OpArg> &outputs() const { return outputs_; }
   std::vector<std::string> output_names() const {
     std::vector<std::string> names;
     for (const OpArg &arg : outputs_) names.push_back(arg.name);
@@ -72,17 +75,15 @@ class OpArgs {
     if (colon == StringPiece::npos) return arg;
     const std::string type = Trim(spec.substr(colon + 1));
     const size_t star = type.find('*');
-    if (star == std::string::npos) {
-      arg.type = type;
-    } else {
-      arg.length = Trim(StringPiece(type).substr(0, star));
-    }
+    if (star != std::string::npos) arg.length = Trim(StringPiece(type).substr(0, star));
+    arg.type = star == std::string::npos ? type : Trim(StringPiece(type).substr(star + 1));
     return arg;
   }
 
   // The attribute that tells the length of a list; empty for a single value. Attributes may follow the
   // arguments.
   std::string Length(const OpArg &arg) const {
+    if (!arg.length.empty()) return arg.length;
     for (const std::string &list : type_lists_) {
       if (list == arg.type) return list;
     }
@@ -127,6 +128,12 @@ class OpArgs {
   std::vector<OpArg> outputs_;
   std::vector<std::string> type_lists_;
 };
+
+// The arguments of the ops that this plugin registers, by name. Filled while the plugin is loaded.
+inline std::map<std::string, const OpArgs *> *OwnOps() {
+  static auto *const ops = new std::map<std::string, const OpArgs *>();
+  return ops;
+}
 
 }  // namespace dvt
 }  // namespace tensorflow

@@ -305,8 +305,8 @@ class OpKernelConstruction {
 
   int num_inputs() const { return TF_OpKernelConstruction_NumInputs(ctx_); }
   int num_outputs() const { return TF_OpKernelConstruction_NumOutputs(ctx_); }
-  DataType input_type(int i) const { return Checked<DataType>(TF_OpKernelConstruction_InputType, i); }
-  DataType output_type(int i) const { return Checked<DataType>(TF_OpKernelConstruction_OutputType, i); }
+  DataType input_type(int i) const { return TypeOf(false, i); }
+  DataType output_type(int i) const { return TypeOf(true, i); }
   DataTypeVector input_types() const {
     return All<DataTypeVector>(num_inputs(), &OpKernelConstruction::input_type);
   }
@@ -352,6 +352,7 @@ class OpKernelConstruction {
   TF_OpKernelConstruction *c_context() const { return ctx_; }
 
  private:
+  DataType TypeOf(bool output, int i) const;
   static const TF_DataType *CTypes(DataTypeSlice types) {
     static_assert(sizeof(DataType) == sizeof(TF_DataType), "the enumerations have one layout");
     return reinterpret_cast<const TF_DataType *>(types.data());

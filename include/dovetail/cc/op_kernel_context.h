@@ -62,6 +62,11 @@ struct TensorValue {
   Tensor *tensor = nullptr;
 };
 
+namespace dvt {
+// How a handle of a resource becomes an output where tensors of the host cannot hold it (resource_mgr.h); false: as it is.
+inline bool (*set_handle_tensor)(OpKernelContext *ctx, int index, const Tensor &tensor) = nullptr;
+}  // namespace dvt
+
 class OpKernelContext {
  public:
   // `fetch`: a bit for each of the first inputs that the kernel is known to ask for.
@@ -208,6 +213,10 @@ class OpKernelContext {
     return allocate_output(i, shape, tensor, attributes);
   }
   void set_output(int i, const Tensor &tensor) {
+    if (TF_PREDICT_FALSE(dvt::set_handle_tensor != nullptr && tensor.dtype() == DT_RESOURCE) &&
+        dvt::set_handle_tensor(this, i, tensor)) {
+      return;
+    }
     WithHandle(tensor, [&](TF_Tensor *t) { TF_SetOutput(ctx_, i, t, Scratch()); });
   }
   Status set_output(StringPiece name, const Tensor &tensor) {

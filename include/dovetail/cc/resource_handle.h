@@ -36,10 +36,14 @@ class ResourceBase : public core::WeakRefCounted {
   virtual void Finalize() {}
 };
 
-struct DtypeAndPartialTensorShape {
+namespace dvt {
+// Under a name of its own: what the standard library instantiates for it is not hidden by all compilers.
+struct HandleValue {
   DataType dtype;
   PartialTensorShape shape;
 };
+}  // namespace dvt
+using DtypeAndPartialTensorShape = dvt::HandleValue;
 
 // Names a resource by container, name and type; or holds it, if it counts references.
 class ResourceHandle {

@@ -255,9 +255,9 @@ inline ResourceHandle *SerialisedHandle(const Tensor &tensor) {
   OpKernelContext *ctx = This()->computing;
   if (ctx == nullptr) return nullptr;
   std::map<const void *, ResourceHandle> &handles = CallOf(ctx)->handles;
-  const auto known = handles.find(tensor.data());
+  const auto known = handles.find(TensorAccess::Handle(tensor));
   if (known != handles.end()) return &known->second;
-  ResourceHandle *handle = &handles[tensor.data()];
+  ResourceHandle *handle = &handles[TensorAccess::Handle(tensor)];
   for (int i = 0; i < ctx->num_inputs(); ++i) {
     if (BaseType(ctx->input_dtype(i)) != DT_RESOURCE || ctx->input(i).data() != tensor.data()) continue;
     TF_Buffer *buffer = TF_NewBuffer();
@@ -343,6 +343,22 @@ inline Status SetHandleOutput(OpKernelContext *ctx, int index, const ResourceHan
   TF_DeleteTensor(tensor);
   return status;
 }
+
+// A tensor that holds a handle of this layer on a host that takes none as an object becomes an output by way
+// of the handle.
+inline bool SetHandleTensor(OpKernelContext *ctx, int index, const Tensor &tensor) {
+  std::map<const void *, ResourceHandle> &handles = CallOf(ctx)->handles;
+  const auto known = handles.find(TensorAccess::Handle(tensor));
+  if (known == handles.end()) return false;
+  ctx->SetStatus(SetHandleOutput(ctx, index, known->second));
+  return true;
+}
+
+[[maybe_unused]] static const bool handles_are_serialised = [] {
+  serialised_handle = SerialisedHandle;
+  set_handle_tensor = SetHandleTensor;
+  return true;
+}();
 
 }  // namespace dvt
 
