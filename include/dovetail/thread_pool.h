@@ -59,6 +59,8 @@ DVT_EXPORT int TF_ThreadPool_CurrentThreadId(TF_OpKernelContext *context);
 // wait so, the pool starts another one, up to 64.
 // Owner: see above. Since: dovetail
 DVT_EXPORT void TF_ThreadPool_Schedule(TF_OpKernelContext *context, void (*fn)(void));
+// The same for a function with what belongs to it.
+// Owner: the host deletes fn. Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ScheduleFunc(TF_OpKernelContext *context, TF_FuncWrap fn);
 
 // The same, preferably on one of the threads `start` to `limit` - 1 (as TF_ThreadPool_CurrentThreadId counts). A hint: an
@@ -66,6 +68,8 @@ DVT_EXPORT void TF_ThreadPool_ScheduleFunc(TF_OpKernelContext *context, TF_FuncW
 // Errors: INVALID_ARGUMENT unless 0 <= start < limit; a limit past the last thread means the last.
 // Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ScheduleWithHint(TF_OpKernelContext *context, void (*fn)(void), int start, int limit);
+// The same for a function with what belongs to it.
+// Owner: the host deletes fn. Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ScheduleFuncWithHint(TF_OpKernelContext *context, TF_FuncWrap fn, int start, int limit);
 
 // Runs fn over disjoint ranges that cover 0 to total, on the pool and in the calling thread; returns when all have ended.
@@ -73,6 +77,8 @@ DVT_EXPORT void TF_ThreadPool_ScheduleFuncWithHint(TF_OpKernelContext *context, 
 // Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ParallelFor(TF_OpKernelContext *context, int64_t total, int64_t cost_per_unit,
                                           void (*fn)(int64_t begin, int64_t limit));
+// The same for a function with what belongs to it.
+// Owner: the host deletes fn before this returns. Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ParallelForFunc(TF_OpKernelContext *context, int64_t total, int64_t cost_per_unit,
                                               TF_RangeFuncWrap fn);
 
@@ -81,6 +87,8 @@ DVT_EXPORT void TF_ThreadPool_ParallelForFunc(TF_OpKernelContext *context, int64
 // Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ParallelForWithWorkerId(TF_OpKernelContext *context, int64_t total, int64_t cost_per_unit,
                                                       void (*fn)(int64_t begin, int64_t limit, int worker_id));
+// The same for a function with what belongs to it.
+// Owner: the host deletes fn before this returns. Since: dovetail
 DVT_EXPORT void TF_ThreadPool_ParallelForFuncWithWorkerId(TF_OpKernelContext *context, int64_t total,
                                                           int64_t cost_per_unit, TF_WorkerRangeFuncWrap fn);
 
