@@ -59,9 +59,10 @@ configure_file(${CMAKE_BINARY_DIR}/selection/linked_plugins.c.new ${CMAKE_BINARY
 target_sources(dovetail PRIVATE ${CMAKE_BINARY_DIR}/selection/linked_plugins.c)
 
 # ---- the command ----
+include(tools/dovetail/templates.cmake)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/dovetail/*.c)
 list(FILTER cli_sources EXCLUDE REGEX "(_test|/image|/sound)\\.c$")
-add_executable(dovetail_cli ${cli_sources})
+add_executable(dovetail_cli ${cli_sources} ${DVT_TEMPLATES_SOURCE})
 target_include_directories(dovetail_cli PRIVATE ${CMAKE_SOURCE_DIR}/tools/dovetail ${CMAKE_SOURCE_DIR}/src)
 find_library(DVT_RE2_ARCHIVE libre2.a REQUIRED)
 target_link_libraries(dovetail_cli PRIVATE dovetail ${DVT_RE2_ARCHIVE} stdc++)

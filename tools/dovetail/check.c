@@ -101,7 +101,8 @@ void check_print_wrapped(const char *text, int indent) {
 static void print_text(const char *path, const check_report *r) {
   printf("%s", path);
   if (r->name)
-    printf("  (%s %s, %s)", r->name, r->version ? r->version : "", r->licence ? r->licence : "no licence");
+    printf("  (%s %s, %s)", r->name, r->version ? r->version : "",
+           r->licence && r->licence[0] ? r->licence : "no licence");
   puts("");
   if (r->needed.glibc || r->needed.glibcxx) print_system(r->needed);
   puts("");

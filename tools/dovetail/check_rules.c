@@ -187,6 +187,15 @@ static bool is_entry_point(dvt_str name) {
   return false;
 }
 
+// Templates of the C++ library are in many files, the same in each.
+static bool is_of_std(dvt_str name) {
+  static const char *const prefixes[] = {"_ZSt",   "_ZNSt",  "_ZNKSt",  "_ZZNSt",  "_ZZNKSt", "_ZTVSt",
+                                         "_ZTISt", "_ZTSSt", "_ZTVNSt", "_ZTINSt", "_ZTSNSt"};
+  for (size_t i = 0; i < DVT_COUNT_OF(prefixes); i++)
+    if (begins(name, prefixes[i])) return true;
+  return false;
+}
+
 static void check_exported(const check_elf *elf, check_report *r) {
   group clash[MAX_GROUPS] = {0}, taken[MAX_GROUPS] = {0}, unique[1] = {0}, others[1] = {0};
   check_symbol symbol;
@@ -204,7 +213,7 @@ static void check_exported(const check_elf *elf, check_report *r) {
       remember(taken, CHECK_ALL, NULL, name);
     else if (library)
       remember(clash, CHECK_ALL, library, name);
-    else if (!begins(symbol.name, "_") || begins(symbol.name, "_Z"))
+    else if (!begins(symbol.name, "_") || (begins(symbol.name, "_Z") && !is_of_std(symbol.name)))
       remember(others, CHECK_ALL, NULL, name);
     if (symbol.unique) remember(unique, CHECK_ALL, NULL, name);
   }

@@ -86,8 +86,7 @@ static void check_bindings(const check_elf *elf, check_report *r) {
   }
   for (int i = 0; i < MOST && groups[i].count; i++)
     check_add(r, CHECK_NOTE, "not-on-every-host", groups[i].hosts,
-              "uses %d functions that these hosts lack, where they answer UNIMPLEMENTED: %s", groups[i].count,
-              groups[i].names);
+              "uses what these hosts lack, where it answers UNIMPLEMENTED: %s", groups[i].names);
 }
 
 void check_sdk(const check_elf *elf, check_report *r) {

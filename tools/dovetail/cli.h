@@ -46,7 +46,7 @@ typedef struct cli_options {
   int host_count;
   const char *signature, *out_dir, *out_file, *against, *optimize, *trace, *inputs_file;
   int threads, runs, warmup;
-  bool json, profile, suite, help;
+  bool json, profile, suite, c, cc, cuda, xla, help;
 } cli_options;
 
 typedef struct cli_verb {
@@ -57,7 +57,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb cli_run, cli_inspect, cli_plan, cli_bench, cli_convert, cli_ops, cli_kernels,
-    cli_shapes, cli_select, cli_check;
+    cli_shapes, cli_select, cli_check, cli_new;
 
 // Fills *out from argv; an error has been printed and CLI_USAGE is to be returned when false.
 bool cli_options_parse(const cli_verb *verb, int argc, char **argv, cli_options *out);

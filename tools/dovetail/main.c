@@ -4,8 +4,9 @@
 
 #include "cli.h"
 
-static const cli_verb *const verbs[] = {&cli_run,    &cli_inspect, &cli_plan, &cli_bench,   &cli_convert,
-                                        &cli_shapes, &cli_select,  &cli_ops,  &cli_kernels, &cli_check};
+static const cli_verb *const verbs[] = {&cli_run,     &cli_inspect, &cli_plan,   &cli_bench,
+                                        &cli_convert, &cli_shapes,  &cli_select, &cli_ops,
+                                        &cli_kernels, &cli_check,   &cli_new};
 
 static void print_exit_codes(FILE *file) {
   fputs("Exit codes:\n", file);
@@ -37,6 +38,7 @@ static void print_help(FILE *file) {
       "  dovetail select model_dir -o ops_to_register.h\n"
       "  dovetail inspect my_ops.so\n"
       "  dovetail ops MatMul\n"
+      "  dovetail new my_ops\n"
       "  dovetail check my_ops.so\n\n",
       file);
   print_exit_codes(file);
@@ -80,7 +82,7 @@ int main(int argc, char **argv) {
   if (!verb)
     return cli_error(CLI_USAGE,
                      "there is no verb '%s'. The verbs are run, inspect, plan, bench, convert, shapes, "
-                     "select, ops, kernels, check; see "
+                     "select, ops, kernels, check, new; see "
                      "dovetail --help.",
                      first);
   cli_options *options = calloc(1, sizeof *options);

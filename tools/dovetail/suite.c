@@ -155,8 +155,8 @@ static void read_errors(child *c, row *r, char *last, size_t bytes) {
     char *debug = strstr(line, "DOVETAIL_DEBUG: "), *report = strstr(line, "ERROR: ");
     bool sanitizer = strstr(line, "runtime error: ") || (report && strstr(report, "Sanitizer"));
     if (debug && !is_kept(r, debug + strlen("DOVETAIL_DEBUG: ")))
-      keep(r, CHECK_ERROR, strstr(debug, "never deleted") ? "leak" : "memory",
-           debug + strlen("DOVETAIL_DEBUG: "));
+      keep(r, strstr(debug, "while it was loaded") ? CHECK_NOTE : CHECK_ERROR,
+           strstr(debug, "never deleted") ? "leak" : "memory", debug + strlen("DOVETAIL_DEBUG: "));
     else if (!debug && logged_error(line))
       keep(r, CHECK_ERROR, "logged", logged_error(line));
     else if (sanitizer)
@@ -319,27 +319,43 @@ static void print_finding(const kept *f) {
   puts("");
 }
 
-static void print_text(const suite *s, const row *about) {
-  int op_width = 2, type_width = 6, shown = 0, skipped = 0, cases = 0;
-  char text[128];
+typedef struct widths {
+  int op, constraints;
+} widths;
+
+static widths print_header(const suite *s) {
+  widths w = {2, 6};
   for (int i = 0; i < s->row_count; i++) {
     if (!is_wanted(s->options, s->rows[i].op)) continue;
-    op_width = DVT_MAX(op_width, (int)DVT_MIN(strlen(s->rows[i].op), (size_t)40));
-    type_width = DVT_MAX(type_width, (int)DVT_MIN(strlen(s->rows[i].constraints), (size_t)40));
+    w.op = DVT_MAX(w.op, (int)DVT_MIN(strlen(s->rows[i].op), (size_t)40));
+    w.constraints = DVT_MAX(w.constraints, (int)DVT_MIN(strlen(s->rows[i].constraints), (size_t)40));
   }
-  printf("%-*s  %-*s  %6s  %8s\n", op_width, "op", type_width, "kernel", "cases", "computed");
+  printf("%-*s  %-*s  %6s  %8s\n", w.op, "op", w.constraints, "kernel", "cases", "computed");
+  return w;
+}
+
+// As soon as the kernel is done: many of them take minutes.
+static void print_row(const row *r, widths w) {
+  char text[128];
+  printf("%-*s  %-*s  %6d  %8d  %s\n", w.op, r->op, w.constraints, r->constraints, r->cases, r->accepted,
+         verdict_of(r, text));
+  for (int k = 0; k < r->finding_count; k++) print_finding(&r->findings[k]);
+  fflush(stdout);
+}
+
+static void print_end(const suite *s, const row *about) {
+  int shown = 0, skipped = 0, cases = 0, with_findings = 0;
   for (int i = 0; i < s->row_count; i++) {
     const row *r = &s->rows[i];
     if (!is_wanted(s->options, r->op)) continue;
-    printf("%-*s  %-*s  %6d  %8d  %s\n", op_width, r->op, type_width, r->constraints, r->cases, r->accepted,
-           verdict_of(r, text));
-    for (int k = 0; k < r->finding_count; k++) print_finding(&r->findings[k]);
     shown++;
-    skipped += r->skip != NULL;
+    skipped += r->skip && !r->cases;
     cases += r->cases;
+    with_findings += worst_of(r) > CHECK_NOTE;
   }
   for (int k = 0; k < about->finding_count; k++) print_finding(&about->findings[k]);
-  printf("\n%d kernels, %d of them not run, %d cases\n", shown, skipped, cases);
+  printf("\n%d kernel%s, %d of them not run, %d with warnings or errors; %d cases\n", shown,
+         shown == 1 ? "" : "s", skipped, with_findings, cases);
 }
 
 static void json_findings(json *j, const row *r) {
@@ -411,15 +427,18 @@ int check_suite(const cli_options *options) {
     cli_error(UNREADABLE, "%s", s.unloadable);
   } else if (good && names_are_known(&s)) {
     bool fine = worst_of(&about) == CHECK_NOTE;
+    widths w = {0};
+    if (!options->json) w = print_header(&s);
     for (int i = 0; i < s.row_count; i++) {
       if (!is_wanted(options, s.rows[i].op)) continue;
       run_kernel(&s, i);
       fine = fine && worst_of(&s.rows[i]) == CHECK_NOTE;
+      if (!options->json) print_row(&s.rows[i], w);
     }
     if (options->json)
       print_json(&s, &about, fine);
     else
-      print_text(&s, &about);
+      print_end(&s, &about);
     exit_code = fine ? FINE : FINDINGS;
   } else if (!good) {
     cli_error(UNREADABLE, "no process can be made");
