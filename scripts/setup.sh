@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh build|test|tools|bench: installs the Debian packages that building (and testing, or clang's tools) needs, if any
-# is missing; for `test` also a Python environment under build/venv with stock TensorFlow, the independent source of expected
-# values; for `bench` one under build/venv-bench with what the benchmarks compare with.
+# setup.sh build|test-packages|test|tools|bench: installs the Debian packages that building (and testing, or clang's tools)
+# needs, if any is missing; for `test` also a Python environment under build/venv with stock TensorFlow, the independent source
+# of expected values; for `bench` one under build/venv-bench with what the benchmarks compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ test_packages=(libcmocka-dev clang-14 libclang-rt-14-dev binutils file)
 tool_packages=(clang-14 clang-format-14 clang-tidy-14)
 
 packages=("${build_packages[@]}")
-[ "${1:-build}" = test ] && packages+=("${test_packages[@]}")
+[[ "${1:-build}" = test* ]] && packages+=("${test_packages[@]}")
 [ "${1:-build}" = tools ] && packages+=("${tool_packages[@]}")
 
 # A tool that is already on the PATH from elsewhere (a newer cmake, pyenv's python) needs no package.

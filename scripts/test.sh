@@ -4,9 +4,22 @@
 # TEST_PRESETS="release asan tsan clang" picks builds; CTEST_ARGS goes to ctest.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh test || exit 1
+scripts/setup.sh test-packages || exit 1
 scripts/demo_model.sh || exit 1  # the trained network that the model tests run
-scripts/trained_models.sh || echo "the tests of the trained networks that are not here are skipped"
+# What only running tests need is fetched while the first build compiles.
+(
+  scripts/setup.sh test || exit 1
+  scripts/trained_models.sh || echo "the tests of the trained networks that are not here are skipped"
+) >build/fetch.log 2>&1 &
+fetching=$!
+wait_for_fetching() {
+  [ -n "$fetching" ] || return 0
+  wait "$fetching"
+  local status=$?
+  fetching=
+  cat build/fetch.log
+  return $status
+}
 
 presets=${TEST_PRESETS:-release asan tsan clang}
 jobs=$(nproc)
@@ -28,6 +41,7 @@ for preset in $presets; do
     echo "clang build: clean"
     continue
   fi
+  wait_for_fetching || exit 1
   # The timeout is for tests that set none themselves: a hung test fails.
   ctest --test-dir "build/$preset" -j "$jobs" --timeout 300 --output-on-failure ${CTEST_ARGS:-} |
     tee "build/ctest-$preset.log"
@@ -36,6 +50,7 @@ for preset in $presets; do
   failed=$((failed + ${bad:-1}))
   [ "${total:-0}" -gt 0 ] || echo "no test ran in $preset"
 done
+wait_for_fetching || exit 1
 if [ -f docs/reference/matrix.md ]; then
   grep -m1 -i 'unimplemented' docs/reference/matrix.md || true
 fi

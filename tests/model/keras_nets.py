@@ -1,9 +1,10 @@
 """Small networks of the architectures that people train, made with Keras, with weights and statistics that are drawn from a seed.
 
-Usage: keras_nets.py FOLDER [NAME ...] writes FOLDER/NAME.pb, frozen, and FOLDER/NAME, a SavedModel, for each network."""
+Usage: keras_nets.py [--seed N] FOLDER [NAME ...] writes FOLDER/NAME.pb, frozen, FOLDER/NAME, a SavedModel, an input
+FOLDER/NAME.npy and stock's output for it, FOLDER/NAME.wanted.npy, for each network."""
 
+import argparse
 import os
-import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -175,7 +176,13 @@ def write(name, folder, seed):
 
 
 if __name__ == "__main__":
-    for net in sys.argv[2:] or [n.__name__ for n in NETS]:
-        data, result = write(net, sys.argv[1], 20261121)
-        np.save(os.path.join(sys.argv[1], net + ".npy"), data)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("folder")
+    parser.add_argument("names", nargs="*", default=[n.__name__ for n in NETS])
+    options = parser.parse_args()
+    for net in options.names:
+        data, result = write(net, options.folder, options.seed)
+        np.save(os.path.join(options.folder, net + ".npy"), data)
+        np.save(os.path.join(options.folder, net + ".wanted.npy"), result)
         print("%-16s %s -> %s, largest %.3g" % (net, data.shape, result.shape, np.abs(result).max()))

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Networks made with Keras compute the same fused, unfused and in stock TensorFlow, frozen and as SavedModels.
 
-Usage: keras_test.py DOVETAIL SCRATCH_DIR [SEED]
+Usage: keras_test.py DOVETAIL RECORDED_DIR [SEED]
+keras_nets.py records the networks and stock's answers unless RECORDED_DIR has them.
 Tolerance: 1e-4 of the largest magnitude of the result; what was found is printed."""
+import glob
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
-import keras_nets
 import numpy as np
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(here))
+import recorded  # noqa: E402
 
 TOLERANCE = 1e-4
 # What must not run by itself any more in a frozen network, when everything is on.
@@ -45,26 +51,30 @@ def ops_that_run(program, model):
     return {n["op"] for n in plan["nodes"] if n["fate"] == "runs"}
 
 
+def agrees(program, folder, name, scratch):
+    data = os.path.join(folder, name + ".npy")
+    wanted = np.load(os.path.join(folder, name + ".wanted.npy"))
+    size, errors = np.abs(wanted).max(), {}
+    for form, model in (("frozen", name + ".pb"), ("saved", name)):
+        results = {s: run(program, os.path.join(folder, model), data, scratch, s) for s in ("all", "none")}
+        for switches, got in results.items():
+            errors[form + " " + switches] = np.abs(got - wanted).max() / size if got.shape == wanted.shape else np.inf
+        errors[form + " fused"] = np.abs(results["all"] - results["none"]).max() / size
+    worst = max(errors, key=errors.get)
+    left = GONE.get(name, set()) & ops_that_run(program, os.path.join(folder, name + ".pb"))
+    print("%-16s at worst %.1e (%s)%s" % (name, errors[worst], worst, "; still runs %s" % sorted(left) if left else ""))
+    return errors[worst] <= TOLERANCE and not left
+
+
 def main():
-    program, scratch = sys.argv[1:3]
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 20261121
-    os.makedirs(scratch, exist_ok=True)
-    failed = False
-    for name in (n.__name__ for n in keras_nets.NETS):
-        x, wanted = keras_nets.write(name, scratch, seed)
-        data = os.path.join(scratch, "x.npy")
-        np.save(data, x)
-        size, errors = np.abs(wanted).max(), {}
-        for form, model in (("frozen", name + ".pb"), ("saved", name)):
-            results = {s: run(program, os.path.join(scratch, model), data, scratch, s) for s in ("all", "none")}
-            for switches, got in results.items():
-                errors[form + " " + switches] = np.abs(got - wanted).max() / size if got.shape == wanted.shape else np.inf
-            errors[form + " fused"] = np.abs(results["all"] - results["none"]).max() / size
-        worst = max(errors, key=errors.get)
-        left = GONE.get(name, set()) & ops_that_run(program, os.path.join(scratch, name + ".pb"))
-        print("%-16s at worst %.1e (%s)%s" % (name, errors[worst], worst, "; still runs %s" % sorted(left) if left else ""))
-        failed |= not errors[worst] <= TOLERANCE or bool(left)
-    sys.exit("FAILED: seed %d" % seed if failed else 0)
+    program, folder = sys.argv[1:3]
+    seed = sys.argv[3] if len(sys.argv) > 3 else "20261121"
+    make = [sys.executable, os.path.join(here, "keras_nets.py"), "--seed", seed]
+    folder = recorded.folder(folder, make[1:2], [seed], lambda path: subprocess.check_call(make + [path]))
+    names = [os.path.basename(path)[: -len(".pb")] for path in sorted(glob.glob(os.path.join(folder, "*.pb")))]
+    with tempfile.TemporaryDirectory() as scratch:
+        failed = [name for name in names if not agrees(program, folder, name, scratch)]
+    sys.exit("FAILED: seed %s, %s" % (seed, ", ".join(failed)) if failed or not names else 0)
 
 
 if __name__ == "__main__":
