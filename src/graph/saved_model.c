@@ -37,8 +37,8 @@ typedef struct entry {  // of a map field
 
 static dvt_status malformed(const dvt_saved_model *model, const char *part) {
   return dvt_error(TF_INVALID_ARGUMENT,
-                   "the %s %s is damaged in the %s. Copy the file again from where it was written.",
-                   model->kind, model->directory, part);
+                   "the %s %s is damaged: its %s cannot be read. Copy %s again from where it was written.",
+                   model->kind, model->directory, part, model->file_name);
 }
 
 static entry map_entry(dvt_str proto) {
@@ -341,10 +341,12 @@ static dvt_status load(dvt_saved_model *model) {
   return status;
 }
 
-static dvt_status create(const char *kind, const char *directory, dvt_str checkpoint, dvt_saved_model **out) {
+static dvt_status create(const char *kind, const char *file_name, const char *directory, dvt_str checkpoint,
+                         dvt_saved_model **out) {
   dvt_saved_model *model = dvt_calloc(1, sizeof *model);
   if (!model) return dvt_error_out_of_memory(sizeof *model);
   model->kind = kind;
+  model->file_name = file_name;
   model->directory = dvt_strndup(dvt_str_from(directory));
   model->checkpoint = dvt_strndup(checkpoint);
   if (!model->directory || !model->checkpoint) {
@@ -358,8 +360,9 @@ static dvt_status create(const char *kind, const char *directory, dvt_str checkp
 static dvt_status create_in(const char *directory, dvt_saved_model **out) {
   dvt_buf checkpoint = {0};
   dvt_buf_printf(&checkpoint, "%s/variables/variables", directory);
-  dvt_status status = checkpoint.failed ? dvt_error_out_of_memory(checkpoint.len)
-                                        : create("SavedModel", directory, dvt_buf_str(&checkpoint), out);
+  dvt_status status = checkpoint.failed
+                          ? dvt_error_out_of_memory(checkpoint.len)
+                          : create("SavedModel", "saved_model.pb", directory, dvt_buf_str(&checkpoint), out);
   dvt_buf_deinit(&checkpoint);
   return status;
 }
@@ -408,7 +411,7 @@ dvt_status dvt_meta_graph_open(const char *path, dvt_saved_model **out_model) {
   dvt_saved_model *model;
   dvt_str checkpoint = dvt_str_from(path);
   if (dvt_is_meta_graph_path(path)) checkpoint.len -= strlen(META_GRAPH_SUFFIX);
-  DVT_RETURN_IF_ERROR(create("meta graph", path, checkpoint, &model));
+  DVT_RETURN_IF_ERROR(create("meta graph", "the file", path, checkpoint, &model));
   return finish(model, load_meta_graph(model), out_model);
 }
 

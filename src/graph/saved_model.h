@@ -28,6 +28,7 @@ typedef struct dvt_saved_model_asset {
 typedef struct dvt_saved_model {
   dvt_arena arena;
   const char *kind;           // "SavedModel" or "meta graph"
+  const char *file_name;      // "saved_model.pb", or "the file" of a meta graph
   char *directory;            // of a meta graph: the file
   char *checkpoint;           // where the variables are: prefix of the names of the files, which need not exist
   dvt_str bytes;              // serialised SavedModel; of a meta graph, itself
