@@ -94,51 +94,50 @@ TF_Tensor *TF_NewTensor(TF_DataType dtype, const int64_t *dims, int num_dims, vo
   return NULL;
 }
 
-// In debug mode: is it no tensor, or was it deleted? Asked before anything is read of it.
-static DVT_ALWAYS_INLINE bool is_bad(const TF_Tensor *tensor, const char *function) {
-  return dvt_handle_is_bad(tensor, DVT_HANDLE_TENSOR, function);
-}
+// In debug mode: is it no tensor, or was it deleted? Asked before anything is read of it. (As a function of
+// its own, gcc takes whoever asks for cold.)
+#define IS_BAD(tensor) dvt_handle_is_bad(tensor, DVT_HANDLE_TENSOR, __func__)
 
 TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor) {
-  if (!tensor || is_bad(tensor, __func__) || !tensor->buffer || dvt_tensor_is_lent(tensor)) return NULL;
+  if (!tensor || IS_BAD(tensor) || !tensor->buffer || dvt_tensor_is_lent(tensor)) return NULL;
   return tensor->buffer->owned && dvt_buffer_is_unique(tensor->buffer) ? tensor : NULL;
 }
 
 void TF_DeleteTensor(TF_Tensor *tensor) { dvt_tensor_handle_delete(tensor); }
 
 TF_DataType TF_TensorType(const TF_Tensor *tensor) {
-  return is_bad(tensor, __func__) ? (TF_DataType)0 : (TF_DataType)tensor->dtype;
+  return IS_BAD(tensor) ? (TF_DataType)0 : (TF_DataType)tensor->dtype;
 }
 
 void TF_SetShape(TF_Tensor *tensor, const int64_t *dims, int num_dims) {
-  if (is_bad(tensor, __func__)) return;
+  if (IS_BAD(tensor)) return;
   dvt_status status = dvt_tensor_handle_own(tensor);
   if (!status) status = dvt_tensor_set_shape(tensor, dims, num_dims);
   if (status) log_and_free("TF_SetShape (the shape stays as it was)", status);
 }
 
-int TF_NumDims(const TF_Tensor *tensor) { return is_bad(tensor, __func__) ? 0 : tensor->rank; }
+int TF_NumDims(const TF_Tensor *tensor) { return IS_BAD(tensor) ? 0 : tensor->rank; }
 
 int64_t TF_Dim(const TF_Tensor *tensor, int dim_index) {
-  if (is_bad(tensor, __func__)) return -1;
+  if (IS_BAD(tensor)) return -1;
   if (DVT_LIKELY(dim_index >= 0 && dim_index < tensor->rank)) return dvt_tensor_dims(tensor)[dim_index];
   dvt_log(DVT_ERROR, "TF_Dim: dimension %d was asked of a tensor of rank %d", dim_index, tensor->rank);
   return -1;
 }
 
 size_t TF_TensorByteSize(const TF_Tensor *tensor) {
-  return is_bad(tensor, __func__) || !tensor->buffer ? 0 : tensor->buffer->bytes;
+  return IS_BAD(tensor) || !tensor->buffer ? 0 : tensor->buffer->bytes;
 }
 
-void *TF_TensorData(const TF_Tensor *tensor) { return is_bad(tensor, __func__) ? NULL : tensor->data; }
+void *TF_TensorData(const TF_Tensor *tensor) { return IS_BAD(tensor) ? NULL : tensor->data; }
 
 int64_t TF_TensorElementCount(const TF_Tensor *tensor) {
-  return is_bad(tensor, __func__) ? 0 : dvt_tensor_count(tensor);
+  return IS_BAD(tensor) ? 0 : dvt_tensor_count(tensor);
 }
 
 // Strings need no more than the alignment of a TF_TString, which they have wherever they lie.
 bool TF_TensorIsAligned(const TF_Tensor *tensor) {
-  if (is_bad(tensor, __func__)) return false;
+  if (IS_BAD(tensor)) return false;
   return (uintptr_t)tensor->data % DVT_TENSOR_ALIGNMENT == 0 || tensor->dtype == TF_STRING ||
          TF_TensorElementCount(tensor) == 0;
 }
@@ -181,7 +180,7 @@ static dvt_status bitcast(const TF_Tensor *from, TF_DataType type, const int64_t
 
 void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to, const int64_t *new_dims,
                           int num_new_dims, TF_Status *status) {
-  if (!from || !to || is_bad(from, __func__) || is_bad(to, __func__) || !from->buffer) {
+  if (!from || !to || IS_BAD(from) || IS_BAD(to) || !from->buffer) {
     dvt_status_to_tf(
         dvt_error(TF_INVALID_ARGUMENT, "TF_TensorBitcastFrom needs two tensors, got NULL or no value"),
         status);
@@ -191,7 +190,7 @@ void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to
 }
 
 void TF_TensorFromProto(const TF_Buffer *from, TF_Tensor *to, TF_Status *status) {
-  if (!from || !to || is_bad(to, __func__)) {
+  if (!from || !to || IS_BAD(to)) {
     dvt_status_to_tf(
         dvt_error(TF_INVALID_ARGUMENT, "TF_TensorFromProto needs a buffer and a tensor, got NULL"), status);
     return;
