@@ -3,16 +3,7 @@
 #ifndef DVT_CAPI_KERNEL_CONTEXT_TEST_UTIL_H_
 #define DVT_CAPI_KERNEL_CONTEXT_TEST_UTIL_H_
 
-#include "kernel/kernel_test_util.h"
-#include "tensorflow/c/kernels.h"
-
-static TF_Status *status;
-static void (*body)(TF_OpKernelContext *ctx);
-
-static void compute(void *kernel, TF_OpKernelContext *ctx) {
-  (void)kernel;
-  if (body) body(ctx);
-}
+#include "capi/kernel_body_test_util.h"
 
 static int setup(void **state) {
   status = TF_NewStatus();
@@ -28,14 +19,6 @@ static int setup(void **state) {
   test_kernel("Mixed", compute);
   return test_setup(state);
 }
-
-static int teardown(void **state) {
-  (void)state;
-  TF_DeleteStatus(status);
-  return 0;
-}
-
-static const float values[] = {1, 2, 3};
 
 static void start(test_node *t, const char *op) {
   test_node_init(t, op, "n");

@@ -3,23 +3,14 @@
 #ifndef DVT_CAPI_KERNEL_VARIABLES_TEST_UTIL_H_
 #define DVT_CAPI_KERNEL_VARIABLES_TEST_UTIL_H_
 
-#include "kernel/kernel_test_util.h"
+#include "capi/kernel_body_test_util.h"
 
 #include <errno.h>
 #include <pthread.h>
 
 #include "dovetail/object.h"
 #include "dovetail/plugin.h"
-#include "tensorflow/c/kernels.h"
 #include "tensorflow/c/kernels_experimental.h"
-
-static TF_Status *status;
-static void (*body)(TF_OpKernelContext *ctx);
-
-static void compute(void *kernel, TF_OpKernelContext *ctx) {
-  (void)kernel;
-  if (body) body(ctx);
-}
 
 static int setup(void **state) {
   status = TF_NewStatus();
@@ -36,14 +27,6 @@ static int setup(void **state) {
   for (size_t i = 0; i < DVT_COUNT_OF(ops); i++) test_kernel(ops[i], compute);
   return test_setup(state);
 }
-
-static int teardown(void **state) {
-  (void)state;
-  TF_DeleteStatus(status);
-  return 0;
-}
-
-static const float values[] = {1, 2, 3};
 
 static dvt_status run(test_node *t, void (*with)(TF_OpKernelContext *ctx)) {
   body = with;
