@@ -24,8 +24,8 @@ static void print_help(FILE *file) {
   for (size_t i = 0; i < DVT_COUNT_OF(verbs); ++i)
     fprintf(file, "  %-8s %-18s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
   fputs(
-      "\nMODEL is a SavedModel directory, a file holding a GraphDef (.pb, .pbtxt), or a TensorFlow.js "
-      "model.json.\n\n"
+      "\nMODEL is a SavedModel directory, a file holding a GraphDef (.pb, .pbtxt), a meta graph (.meta), or "
+      "a TensorFlow.js model.json.\n\n"
       "Examples:\n"
       "  dovetail inspect model_dir\n"
       "  dovetail run model_dir --input image=cat.png --out-dir out\n"
